@@ -1,0 +1,1 @@
+"""Analyses: readings in, estimates out. Pure: no disk, no network, no clock."""

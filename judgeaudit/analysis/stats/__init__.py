@@ -1,0 +1,1 @@
+"""Estimators and intervals on arrays: numpy and scipy in, numbers out."""
