@@ -1,0 +1,1 @@
+"""Registration: what a study is, frozen before it runs."""

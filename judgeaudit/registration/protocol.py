@@ -1,0 +1,130 @@
+"""The protocol document: a measurement procedure, apart from what it is applied to.
+
+    name = "ranking"
+    version = "1"
+    source = "where the procedure comes from"
+    readout = "ranking"
+    [options]                what the readout takes (its own Options model)
+    [prompt]
+    system = "..."           may be left out
+    user = "... {question} ..."
+    [decoding]               API-neutral: temperature, top_p, max_tokens, seed, stop
+
+A protocol with several stages lists them instead; each later stage says in `cells[].take` how its
+bodies are made from sealed replies of an earlier one:
+
+    [[stages]]
+    readout = "text"
+    prompt = {...}
+    [[stages.cells]]
+    name = "lesson-F"
+    fields = {outcome = "..."}
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from judgeaudit.registration.base import Name, Strict
+
+
+class PromptSpec(Strict):
+    """Templates with `{field}` placeholders; `{{` and `}}` are braces."""
+
+    system: str | None = None
+    user: str
+
+
+class Decoding(Strict):
+    """Decoding parameters by API-neutral names; None is "not sent"."""
+
+    temperature: Any = None
+    top_p: Any = None
+    max_tokens: int = Field(default=1024, ge=1)
+    seed: int | None = None
+    stop: list[str] | None = None
+
+
+class Take(Strict):
+    """How one placeholder of a later stage is filled from an earlier stage's sealed replies.
+
+    `own` takes the reading of the same item in `cell`; `unrelated` takes that cell's reading of
+    another item of the same endpoint, chosen by the frozen matching rule in
+    `registration/stages.py`.
+    """
+
+    field: Name
+    cell: Name
+    stage: int = Field(default=1, ge=1)
+    source: Literal["own", "unrelated"] = "own"
+
+
+class Cell(Strict):
+    """One cell of a stage's factorial: extra prompt fields, and what it takes from before.
+
+    `fields` values may name an item's field as `"@name"`; anything else is literal text.
+    `repeats` asks the same bytes again within the window.
+    """
+
+    name: Name
+    fields: dict[str, str] = Field(default_factory=dict)
+    take: list[Take] = Field(default_factory=list)
+    repeats: int = Field(default=1, ge=1)
+    prompt: PromptSpec | None = None
+    readout: str | None = None
+    options: dict[str, Any] | None = None
+
+
+class Stage(Strict):
+    """One stage: a readout, its prompt, its decoding, and the cells that are asked of each item."""
+
+    readout: str
+    options: dict[str, Any] = Field(default_factory=dict)
+    prompt: PromptSpec
+    decoding: Decoding = Decoding()
+    cells: list[Cell] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _cells_differ(self) -> Self:
+        names = [cell.name for cell in self.cells]
+        if len(set(names)) != len(names):
+            raise ValueError("two cells share a name")
+        return self
+
+
+class ProtocolDocument(Strict):
+    """A protocol as written. `stages` after validation always holds at least one stage."""
+
+    name: Name
+    version: str
+    title: str = ""
+    source: str = ""
+    readout: str | None = None
+    options: dict[str, Any] = Field(default_factory=dict)
+    prompt: PromptSpec | None = None
+    decoding: Decoding = Decoding()
+    stages: list[Stage] = Field(default_factory=list)
+    battery_defaults: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _one_way_of_saying_it(self) -> Self:
+        if bool(self.stages) == bool(self.readout and self.prompt):
+            raise ValueError("give either `readout` with `prompt`, or `[[stages]]`")
+        return self
+
+    def all_stages(self) -> tuple[Stage, ...]:
+        """Return the stages in order; a protocol without `[[stages]]` is one stage."""
+        if self.stages:
+            return tuple(self.stages)
+        assert self.readout is not None
+        assert self.prompt is not None
+        return (
+            Stage(
+                readout=self.readout,
+                options=self.options,
+                prompt=self.prompt,
+                decoding=self.decoding,
+            ),
+        )
