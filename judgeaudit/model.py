@@ -178,6 +178,20 @@ class Composed:
 
 
 @dataclass(frozen=True, slots=True)
+class FrozenBody:
+    """A composed request as frozen: what `bodies.parquet` holds in a row.
+
+    `prompt_sha256` covers the messages alone (RFC 8785), so that one prompt can be followed over
+    endpoints whose bodies must differ.
+    """
+
+    body_sha256: str
+    prompt_sha256: str
+    endpoint: str
+    request: Composed
+
+
+@dataclass(frozen=True, slots=True)
 class TokenLogprob:
     """One alternative at one position: its text, its bytes where reported, ln p.
 

@@ -222,10 +222,11 @@ class Registration(Strict):
 
     @model_validator(mode="after")
     def _ids_differ(self) -> Self:
-        for what, ids in (
-            ("endpoints", [endpoint.id for endpoint in self.endpoints]),
-            ("gates and rules", [c.id for c in (*self.gates, *self.rules)]),
-        ):
+        kinds: dict[str, list[str]] = {
+            "endpoints": [endpoint.id for endpoint in self.endpoints],
+            "gates or rules": [gate.id for gate in self.gates] + [rule.id for rule in self.rules],
+        }
+        for what, ids in kinds.items():
             if len(set(ids)) != len(ids):
                 raise ValueError(f"two {what} share an id")
         return self

@@ -1,0 +1,5 @@
+"""`python -m judgeaudit`."""
+
+from judgeaudit.cli import main
+
+main()

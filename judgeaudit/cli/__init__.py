@@ -1,0 +1,44 @@
+"""The command line: one file a command, `exits.py` alone decides exit codes.
+
+Command modules import nothing heavy at the top; what they use is imported when they run.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from judgeaudit import __version__
+
+app = typer.Typer(
+    name="judgeaudit",
+    help="Reliability studies of LLM judges: register, freeze, run, seal, verify, analyze.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"judgeaudit {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Reliability studies of LLM judges: register, freeze, run, seal, verify, analyze."""
+
+
+def main() -> None:
+    """Run the command line."""
+    from judgeaudit.cli import commands  # registers every command on `app`
+
+    commands.register(app)
+    app()

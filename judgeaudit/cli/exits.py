@@ -1,0 +1,89 @@
+"""Exit codes: a contract with CI jobs, listed in the README. Nothing else here decides one."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Any, ParamSpec
+
+import typer
+
+from judgeaudit.errors import JudgeauditError, RegistrationError, TooEarly, UndefinedEstimate
+
+
+class ExitCode(IntEnum):
+    """What a command found."""
+
+    DONE = 0  # done, or passed
+    NO = 1  # the answer is no: gate, monitor, verify, prereg check|oc|verify alone
+    BAD_INPUT = 2  # usage or bad input; a tampered file; a paused run; Typer's own code too
+    UNDECIDED = 3  # undefined, inconclusive, nothing could be said, or too early
+    BUG = 70  # Python's own code for a crash is 1, which would read as NO
+    INTERRUPTED = 130
+
+
+P = ParamSpec("P")
+
+
+def code_of(error: BaseException) -> ExitCode:
+    """Return the exit code that an escaped error means."""
+    if isinstance(error, KeyboardInterrupt):
+        return ExitCode.INTERRUPTED
+    if isinstance(error, TooEarly | UndefinedEstimate):
+        return ExitCode.UNDECIDED
+    if isinstance(error, JudgeauditError | OSError):
+        return ExitCode.BAD_INPUT
+    return ExitCode.BUG
+
+
+def _say(error: BaseException, code: ExitCode, as_json: bool) -> None:
+    """Tell an error: one line a problem on stderr, or one JSON document on stdout."""
+    if code is ExitCode.BUG:
+        traceback.print_exception(error)
+    message = (
+        "interrupted; run the same command again to resume"
+        if isinstance(error, KeyboardInterrupt)
+        else " ".join(str(error).split())
+    )
+    if as_json:
+        document: dict[str, Any] = {
+            "error": message,
+            "kind": type(error).__name__,
+            "exit_code": int(code),
+        }
+        if isinstance(error, TooEarly):
+            document["earliest"] = error.earliest.isoformat()
+        if isinstance(error, RegistrationError):
+            document["problems"] = [
+                {"key": p.key, "found": p.found, "allowed": p.allowed} for p in error.problems
+            ]
+        typer.echo(json.dumps(document, ensure_ascii=False))
+    if isinstance(error, RegistrationError):
+        for problem in error.problems:
+            typer.echo(f"error: {error.source}: {problem}", err=True)
+    elif code is not ExitCode.BUG:
+        typer.echo(f"error: {message}", err=True)
+
+
+def exits(command: Callable[P, ExitCode]) -> Callable[P, None]:
+    """Turn what `command` returns or raises into an exit code."""
+
+    @functools.wraps(command)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            code = command(*args, **kwargs)
+        except BrokenPipeError:
+            # The reader of our stdout left (`| head`): not an error, and no traceback at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = ExitCode.DONE
+        except (KeyboardInterrupt, Exception) as error:
+            code = code_of(error)
+            _say(error, code, bool(kwargs.get("as_json", False)))
+        raise typer.Exit(code)
+
+    return wrapper
