@@ -13,12 +13,29 @@ from pydantic import ValidationError
 from judgeaudit.errors import Problem, RegistrationError
 from judgeaudit.model import JSON, Item
 from judgeaudit.readout.base import Base
+from judgeaudit.readout.choice import Choice
 from judgeaudit.readout.interface import Column, Prompt, Readout
+from judgeaudit.readout.label import LabelLogprob, LabelPair, combine_pair
+from judgeaudit.readout.ranking import Ranking
+from judgeaudit.readout.score import Score
 from judgeaudit.readout.text import Text
+from judgeaudit.readout.verdict import Verdict
 
-__all__ = ["READOUTS", "Column", "Prompt", "Readout", "build", "options_problems", "problems_for"]
+__all__ = [
+    "READOUTS",
+    "Column",
+    "Prompt",
+    "Readout",
+    "build",
+    "combine_pair",
+    "options_problems",
+    "problems_for",
+]
 
-READOUTS: dict[str, type[Base[Any]]] = {readout.name: readout for readout in (Text,)}
+READOUTS: dict[str, type[Base[Any]]] = {
+    readout.name: readout
+    for readout in (LabelLogprob, LabelPair, Ranking, Score, Verdict, Choice, Text)
+}
 """The names that a protocol may use."""
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from judgeaudit.errors import Problem
-from judgeaudit.model import JSON, SOLE_ARM, Ask, Invalid, Item, Reason, Reply, Value
+from judgeaudit.model import JSON, SOLE_ARM, Ask, Candidate, Invalid, Item, Reason, Reply, Value
 from judgeaudit.readout.interface import Column, Prompt
 
 REFUSED = frozenset({"content_filter", "refusal", "safety"})
@@ -93,7 +93,7 @@ class Base(ABC, Generic[O_co]):
         clash = sorted(self.provided_fields() & item.fields.keys())
         found = [f"field {name!r} is one that {self.name} fills itself" for name in clash]
         found += duplicate_candidates(item) + self.item_problems(item)
-        return found or self._missing_fields(item)
+        return found or self._missing_fields(item) or self._equal_arms(item)
 
     def _missing_fields(self, item: Item) -> list[str]:
         places = self.prompt.places()
@@ -104,6 +104,15 @@ class Base(ABC, Generic[O_co]):
             if name not in have
         ]
 
+    def _equal_arms(self, item: Item) -> list[str]:
+        """Return arms that would send the same words, so that one of them measures nothing."""
+        if item.meta.get("control") == "identical":
+            return []
+        arms = {arm: self.prompt.render(self.fields(item, arm)) for arm in self.arms(item)}
+        if len(set(arms.values())) == len(arms):
+            return []
+        return [f"prompt: arms {' and '.join(arms)} read the same: it shows nothing that differs"]
+
     def prompt_problems(self) -> list[Problem]:
         """Return what the template lacks for this readout."""
         missing = sorted(self.must_show - self.prompt.placeholders())
@@ -111,6 +120,28 @@ class Base(ABC, Generic[O_co]):
             Problem("prompt", f"{{{name}}} is never shown", f"{self.name} needs it in the template")
             for name in missing
         ]
+
+
+def slot_fields(item: Item, shown: Sequence[Candidate]) -> dict[str, JSON]:
+    """Return the shown candidates' texts under the names of their places.
+
+    Candidates that came from a person's own columns carry the column's name as `meta["field"]`.
+    The name belongs to the place: when an arm swaps the candidates, `{output_1}` is filled by the
+    one that is shown first.
+    """
+    places = [candidate.meta.get("field") for candidate in item.candidates]
+    return {
+        place: candidate.text
+        for place, candidate in zip(places, shown, strict=True)
+        if isinstance(place, str)
+    }
+
+
+def sole_candidate(item: Item) -> dict[str, JSON]:
+    """Return `candidate`, the text of an item's only candidate, also under its column's name."""
+    if len(item.candidates) != 1:
+        return {}
+    return {"candidate": item.candidates[0].text, **slot_fields(item, item.candidates)}
 
 
 def refused(reply: Reply) -> Invalid | None:

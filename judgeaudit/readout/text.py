@@ -8,7 +8,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from judgeaudit.model import JSON, Invalid, Item, Value
-from judgeaudit.readout.base import Base, Options, unparsed
+from judgeaudit.readout.base import Base, Options, sole_candidate, unparsed
 from judgeaudit.readout.interface import Column
 
 
@@ -31,7 +31,7 @@ class Text(Base[TextOptions]):
 
     def provide(self, item: Item, arm: str) -> Mapping[str, JSON]:
         """Return the only candidate's text, where there is one."""
-        return {"candidate": item.candidates[0].text} if len(item.candidates) == 1 else {}
+        return sole_candidate(item)
 
     def parse(self, text: str, item: Item, arm: str) -> Value | Invalid:
         """Return the text, or `Invalid(unparsed)` when it is longer than registered."""
