@@ -61,6 +61,24 @@ def digest_of(value: Any) -> Digest:
     return digest(canonical_bytes(value))
 
 
+_plain = json.JSONEncoder(
+    ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+).encode
+
+
+def record_bytes(record: Any) -> bytes:
+    """Return the RFC 8785 form of a log record, four times as fast as `canonical_bytes`.
+
+    Only for values without floats, with ASCII keys and integers below 2^53, where Python's own
+    serializer gives the canonical form (a test compares the two). Raises `InputError` for lone
+    surrogates.
+    """
+    try:
+        return _plain(record).encode("utf-8", "strict")
+    except UnicodeEncodeError as error:
+        raise InputError("log record", found=f"lone surrogate at {error.start}") from error
+
+
 def body_bytes(body: Any) -> bytes:
     """Serialize a request body once: compact, UTF-8, key order as given.
 
@@ -79,3 +97,32 @@ def file_digest(path: Path) -> Digest:
     """Return the digest of a file's bytes, read in blocks."""
     with path.open("rb") as stream:
         return str.__new__(Digest, "sha256:" + hashlib.file_digest(stream, "sha256").hexdigest())
+
+
+VIRTUAL_HEADER = "x-judgeaudit-virtual"
+"""Request header that tells a simulated endpoint when, on the virtual clock, a call is made."""
+
+
+def virtual_header(t_ns: int, attempt: int, load: int) -> str:
+    """Return the header's value: `t=<UTC ns>;attempt=<from 1>;load=<calls in flight, from 1>`."""
+    return f"t={t_ns:d};attempt={attempt:d};load={load:d}"
+
+
+def parse_virtual_header(text: str) -> tuple[int, int, int]:
+    """Return (t_ns, attempt, load) of a header value.
+
+    Grammar: `key=integer` fields in any order, parted by `;`, spaces ignored, unknown keys
+    ignored; `t` is required, `attempt` and `load` are 1 where absent. Raises `InputError`.
+    """
+    fields = dict(part.split("=", 1) for part in text.replace(" ", "").split(";") if "=" in part)
+    try:
+        t_ns, attempt, load = (
+            int(fields["t"]),
+            int(fields.get("attempt", "1")),
+            int(fields.get("load", "1")),
+        )
+    except (KeyError, ValueError) as error:
+        raise InputError(
+            VIRTUAL_HEADER, found=f"{text[:80]!r}", remedy="write t=<ns>;attempt=<n>;load=<n>"
+        ) from error
+    return t_ns, attempt, load

@@ -1,0 +1,1 @@
+"""The embedded endpoints: a simulated judge with planted truth, and a small real one."""
