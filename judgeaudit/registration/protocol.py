@@ -38,13 +38,17 @@ class PromptSpec(Strict):
 
 
 class Decoding(Strict):
-    """Decoding parameters by API-neutral names; None is "not sent"."""
+    """Decoding parameters by API-neutral names; None is "not sent".
+
+    `max_tokens_field` renames the field that carries `max_tokens`, for models that count reasoning.
+    """
 
     temperature: Any = None
     top_p: Any = None
     max_tokens: int = Field(default=1024, ge=1)
     seed: int | None = None
     stop: list[str] | None = None
+    max_tokens_field: str | None = None
 
 
 class Take(Strict):

@@ -1,0 +1,122 @@
+"""How one planned call is asked: its stage, its cell, its readout, its item's fields.
+
+An arm's name says both what the cell is and how the readout asks:
+
+* no cells: the readout's own arm (`-`, `forward`, `ab` ...);
+* cells: the cell's name where the readout has one arm only, else `CELL:ARM`.
+
+A cell may bring a prompt, a readout and options of its own; what it leaves out is the stage's. Its
+fields join the item's before the readout sees the item, `"@name"` standing for the item's field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from judgeaudit import readout as readouts
+from judgeaudit.errors import InputError
+from judgeaudit.model import JSON, SOLE_ARM, Item
+from judgeaudit.readout import Prompt, Readout
+from judgeaudit.registration.base import plain
+from judgeaudit.registration.protocol import Cell, Decoding, PromptSpec, ProtocolDocument, Stage
+
+ITEM_FIELD = "@"
+"""What a cell's field value starts with to name an item's field instead of literal text."""
+
+
+@dataclass(frozen=True)
+class Asking:
+    """One way of asking in one stage: a cell (None where the stage has none) and its readout."""
+
+    stage: int
+    cell: Cell | None
+    prompt: PromptSpec
+    readout: Readout
+    decoding: Decoding
+
+    def arm_of(self, readout_arm: str) -> str:
+        """Return the arm's name in plan and log."""
+        if self.cell is None:
+            return readout_arm
+        return self.cell.name if readout_arm == SOLE_ARM else f"{self.cell.name}:{readout_arm}"
+
+    def readout_arm(self, arm: str) -> str:
+        """Return the readout's own arm in an arm's name."""
+        if self.cell is None:
+            return arm
+        return arm.partition(":")[2] or SOLE_ARM
+
+    def item(self, item: Item, taken: Mapping[str, str] | None = None) -> Item:
+        """Return the item with the cell's fields and with what was taken from earlier stages.
+
+        Raises `InputError` where the cell names a field that the item lacks.
+        """
+        if self.cell is None:
+            return item
+        own = {name: _field(item, self.cell, value) for name, value in self.cell.fields.items()}
+        return replace(item, fields={**item.fields, **own, **(taken or {})})
+
+    def repeats(self, scheduled: int) -> int:
+        """Return how often the same bytes are asked within a window."""
+        return max(scheduled, self.cell.repeats if self.cell else 1)
+
+
+def _field(item: Item, cell: Cell, value: str) -> JSON:
+    if not value.startswith(ITEM_FIELD):
+        return value
+    name = value[len(ITEM_FIELD) :]
+    if name not in item.fields:
+        raise InputError(
+            f"item {item.id!r}",
+            f"cell {cell.name!r}",
+            f"field {name!r} is not in this item",
+            "add the field, or write the text itself without @",
+        )
+    return item.fields[name]
+
+
+@dataclass(frozen=True)
+class Asker:
+    """All ways of asking of a protocol, built once."""
+
+    stages: tuple[tuple[Asking, ...], ...]
+
+    @classmethod
+    def of(cls, protocol: ProtocolDocument) -> Asker:
+        """Build every readout; raises `RegistrationError` or `InputError` on the first bad one."""
+        stages = enumerate(protocol.all_stages(), 1)
+        return cls(tuple(tuple(askings(number, stage)) for number, stage in stages))
+
+    def find(self, stage: int, arm: str) -> Asking:
+        """Return how a call of `stage` and `arm` is asked."""
+        cell = arm.partition(":")[0]
+        for asking in self.stages[stage - 1]:
+            if asking.cell is None or asking.cell.name == cell:
+                return asking
+        raise InputError("protocol", f"stage {stage}", f"no cell for arm {arm!r}")
+
+
+def askings(number: int, stage: Stage) -> Iterator[Asking]:
+    """Yield a stage's ways of asking, one a cell, in the order of the document."""
+    cells: list[Cell | None] = [*stage.cells] or [None]
+    for cell in cells:
+        prompt = (cell and cell.prompt) or stage.prompt
+        yield Asking(number, cell, prompt, _readout(stage, cell, prompt), stage.decoding)
+
+
+def _readout(stage: Stage, cell: Cell | None, prompt: PromptSpec) -> Readout:
+    kind, options = readout_of(stage, cell)
+    return readouts.build(kind, Prompt(prompt.system, prompt.user), options)
+
+
+def readout_of(stage: Stage, cell: Cell | None) -> tuple[str, dict[str, Any]]:
+    """Return the readout's name and its options as JSON values.
+
+    A cell with a readout of its own does not inherit the stage's options, which are another's.
+    """
+    if cell is not None and cell.readout is not None:
+        return cell.readout, plain(cell.options or {})
+    options = cell.options if cell is not None and cell.options is not None else stage.options
+    return stage.readout, plain(options)

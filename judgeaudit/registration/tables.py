@@ -1,0 +1,170 @@
+"""Plan and bodies as Arrow tables, and the digests of their rows.
+
+A digest covers rows, not Parquet bytes: a Parquet footer names its writer, so the same plan written
+by another version of pyarrow is another file. A row is the JSON array of its columns in schema
+order, compact, UTF-8, binary as its own SHA-256; for strings, integers and null that is the form
+of RFC 8785. Rows are joined by a line feed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+import pyarrow as pa
+
+from judgeaudit.canonical import Digest, digest
+from judgeaudit.errors import EvidenceError
+from judgeaudit.model import Composed, FrozenBody, PlannedCall
+
+PLAN_COLUMNS: Mapping[str, tuple[pa.DataType, str]] = {
+    "plan_index": (pa.int64(), "Position in the plan; within a window and endpoint, send order."),
+    "call_id": (pa.string(), "c and 12 hex digits of the digest of the call's key."),
+    "stage": (pa.int16(), "Stage of the protocol, from 1."),
+    "endpoint": (pa.string(), "Endpoint's id in the registration."),
+    "item": (pa.string(), "Item's id in the battery or among the controls."),
+    "group": (pa.string(), "What rankings are formed within."),
+    "task": (pa.string(), "What items are nested in."),
+    "arm": (pa.string(), "Cell and arm of the readout; - where there is one way of asking."),
+    "condition": (pa.string(), "Condition of measurement."),
+    "day": (pa.int16(), "Day of the study, from 1."),
+    "window": (pa.string(), "Window's id."),
+    "repeat": (pa.int16(), "Repeat within the window, from 0."),
+    "draw": (pa.int16(), "Draw that one reading aggregates, from 0."),
+    "body_sha256": (pa.string(), "Digest of the frozen body; null for a later stage."),
+    "derivation_sha256": (pa.string(), "Digest of how a later stage's body is made; else null."),
+}
+
+BODY_COLUMNS: Mapping[str, tuple[pa.DataType, str]] = {
+    "body_sha256": (pa.string(), "Digest of the body bytes."),
+    "prompt_sha256": (pa.string(), "Digest of the messages alone, RFC 8785."),
+    "endpoint": (pa.string(), "Endpoint's id in the registration."),
+    "url": (pa.string(), "Where it is sent; embedded:NAME stands for a loopback port."),
+    "path": (pa.string(), "The part of the URL below base_url."),
+    "headers": (pa.string(), "Headers as a JSON array of [name, value], without secrets."),
+    "body": (pa.binary(), "The body, byte for byte."),
+}
+
+
+def schema(columns: Mapping[str, tuple[pa.DataType, str]], title: str) -> pa.Schema:
+    """Return a schema in which each column carries its sentence."""
+    listed = [
+        pa.field(name, kind, metadata={"about": about}) for name, (kind, about) in columns.items()
+    ]
+    return pa.schema(listed, metadata={"schema": title})
+
+
+PLAN_SCHEMA = schema(PLAN_COLUMNS, "judgeaudit/plan/1")
+BODY_SCHEMA = schema(BODY_COLUMNS, "judgeaudit/bodies/1")
+PLAN_FIELDS = tuple(field.name for field in fields(PlannedCall))
+
+
+def plan_table(calls: Sequence[PlannedCall]) -> pa.Table:
+    """Return the plan as a table."""
+    columns = [[getattr(call, name) for call in calls] for name in PLAN_FIELDS]
+    return pa.table(dict(zip(PLAN_FIELDS, columns, strict=True)), schema=PLAN_SCHEMA)
+
+
+def plan_from(table: pa.Table) -> tuple[PlannedCall, ...]:
+    """Return a table's calls."""
+    columns = [table.column(name).to_pylist() for name in PLAN_FIELDS]
+    return tuple(PlannedCall(*row) for row in zip(*columns, strict=True))
+
+
+def body_table(bodies: Iterable[FrozenBody], urls: Mapping[str, str]) -> pa.Table:
+    """Return bodies as a table; `urls` gives each endpoint's base URL."""
+    rows = list(bodies)
+    columns: dict[str, list[Any]] = {
+        "body_sha256": [body.body_sha256 for body in rows],
+        "prompt_sha256": [body.prompt_sha256 for body in rows],
+        "endpoint": [body.endpoint for body in rows],
+        "url": [urls[body.endpoint].rstrip("/") + body.request.path for body in rows],
+        "path": [body.request.path for body in rows],
+        "headers": [_compact([list(pair) for pair in body.request.headers]) for body in rows],
+        "body": [body.request.body for body in rows],
+    }
+    return pa.table(columns, schema=BODY_SCHEMA)
+
+
+def body_from(row: Mapping[str, Any]) -> FrozenBody:
+    """Return the body in one row."""
+    headers = tuple((name, value) for name, value in json.loads(row["headers"]))
+    request = Composed(row["path"], headers, row["body"])
+    return FrozenBody(row["body_sha256"], row["prompt_sha256"], row["endpoint"], request)
+
+
+class Bodies(Mapping[str, FrozenBody]):
+    """Frozen bodies by digest, made from their table when asked for.
+
+    Two endpoints may share a body's bytes and differ in URL or headers: `at(endpoint, digest)`
+    tells them apart, `bodies[digest]` gives the first.
+    """
+
+    def __init__(self, *tables: pa.Table) -> None:
+        self._rows: list[tuple[pa.Table, int]] = []
+        self._at: dict[tuple[str, str], int] = {}
+        self._first: dict[str, int] = {}
+        for table in tables:
+            self._add(table)
+
+    def _add(self, table: pa.Table) -> None:
+        names, keys = table.column("endpoint").to_pylist(), table.column("body_sha256").to_pylist()
+        for row, (endpoint, key) in enumerate(zip(names, keys, strict=True)):
+            self._at.setdefault((endpoint, key), len(self._rows))
+            self._first.setdefault(key, len(self._rows))
+            self._rows.append((table, row))
+
+    def at(self, endpoint: str, body_sha256: str) -> FrozenBody:
+        """Return an endpoint's body; raises `KeyError` if it has no such."""
+        return self._row(self._at[endpoint, body_sha256])
+
+    def __getitem__(self, body_sha256: str) -> FrozenBody:
+        return self._row(self._first[body_sha256])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._first)
+
+    def __len__(self) -> int:
+        return len(self._first)
+
+    def _row(self, position: int) -> FrozenBody:
+        table, row = self._rows[position]
+        return body_from({name: table.column(name)[row].as_py() for name in BODY_COLUMNS})
+
+
+def rows_digest(table: pa.Table) -> Digest:
+    """Return the digest of a table's rows, the same under every version of pyarrow."""
+    return digest(b"\n".join(row_bytes(table)))
+
+
+def row_bytes(table: pa.Table) -> Iterator[bytes]:
+    """Yield each row's canonical bytes."""
+    columns = [
+        [_hashed(value) for value in column.to_pylist()]
+        if pa.types.is_binary(column.type)
+        else column.to_pylist()
+        for column in table.columns
+    ]
+    for row in zip(*columns, strict=True):
+        yield _compact(row).encode()
+
+
+def _hashed(value: bytes) -> str:
+    return "sha256:" + hashlib.sha256(value).hexdigest()
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def check_schema(table: pa.Table, expected: pa.Schema, source: str) -> pa.Table:
+    """Return `table` if its columns are those of `expected`; raises `EvidenceError` otherwise."""
+    if table.schema.names != expected.names or table.schema.types != expected.types:
+        raise EvidenceError(
+            f"{source}: columns {', '.join(table.schema.names)} are not those of a frozen file "
+            f"({', '.join(expected.names)})"
+        )
+    return table
