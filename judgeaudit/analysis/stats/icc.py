@@ -58,8 +58,8 @@ class Icc:
 
     def normal_theory(self, level: float = 0.95) -> Interval | Undefined:
         """Return the F interval (Shrout & Fleiss 1979; McGraw & Wong 1996 for agreement)."""
-        if self.single.no_interval and math.isnan(self.single.se):
-            return Undefined(self.single.no_interval)
+        if self.single.value >= 1:
+            return Undefined("perfect agreement")
         build = _f_agreement if self.form == "agreement" else _f_simple
         low, high = build(self.squares, self.form, self.items, self.k, (1 + level) / 2)
         return Interval(low, high, level, "F, normal theory")
@@ -118,6 +118,8 @@ def _influences(
         return "perfect agreement"
     if n < MIN_ITEMS:
         return f"fewer than {MIN_ITEMS} items"
+    if (squares.items <= 1e-12 * error[0]).any():
+        return "the item means do not differ"
     if (error[1:] <= 1e-12 * error[0]).any():
         return "no disagreement once a single item is left out"
     values = _ratio(deleted, form, n - 1, k[1:])

@@ -1,0 +1,79 @@
+"""Excess disagreement: the identity, its unbiasedness, and what it refuses."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from judgeaudit.analysis.stats.excess import (
+    NOT_SEPARABLE,
+    excess_disagreement,
+    excess_score_variance,
+    signed_parts,
+)
+from judgeaudit.analysis.stats.interval import Undefined
+
+
+def test_across_within_and_excess_by_hand():
+    """AA against AB: across 2/4, within (0 + 1)/2, excess 0. AA against BB: 1, 0, excess 1."""
+    found = excess_disagreement(np.array([[0, 0], [0, 0]]), np.array([[0, 1], [1, 1]]), 2)
+
+    assert found.across.value == pytest.approx(0.75)
+    assert found.within.value == pytest.approx(0.25)
+    assert found.excess.value == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("p", "q", "excess"), [((0.5, 0.3, 0.2), (0.2, 0.3, 0.5), 0.09), ((0.9, 0.1), (0.6, 0.4), 0.09)]
+)
+def test_expectation_is_half_the_squared_distance_exactly(p, q, excess):
+    """Summed over all outcomes of two calls each: 1/2 sum (p - q)^2; binary: (.9 - .6)^2."""
+    total = 0.0
+    for a, b, c, d in product(range(len(p)), repeat=4):
+        chance = p[a] * p[b] * q[c] * q[d]
+        total += (
+            chance
+            * excess_disagreement(np.array([[a, b]]), np.array([[c, d]]), len(p)).excess.value
+        )
+
+    assert total == pytest.approx(excess, abs=1e-12)
+
+
+def test_one_call_an_order_is_refused():
+    one, two = np.zeros((30, 1), int), np.ones((30, 3), int)
+
+    assert excess_disagreement(one, one, 2) == Undefined(NOT_SEPARABLE)
+    assert excess_disagreement(one, two, 2) == Undefined(NOT_SEPARABLE)
+
+
+def test_items_without_two_calls_in_both_are_counted():
+    first = np.array([[0, 0], [0, -1]])
+    second = np.array([[0, 1], [1, 1]])
+
+    found = excess_disagreement(first, second, 2)
+
+    assert (found.items, found.single) == (1, 1)
+
+
+def test_score_version_finds_half_the_squared_shift(rng):
+    """A shift of 1 with noise of SD 1: across 1.5, within 1, excess 1/2."""
+    found = excess_score_variance(rng.normal(size=(4_000, 3)), 1 + rng.normal(size=(4_000, 2)))
+
+    assert found.within.value == pytest.approx(1, abs=0.04)
+    assert found.excess.value == pytest.approx(0.5, abs=4 * found.excess.se)
+
+
+def test_signed_parts_by_hand():
+    """P(A) is 1 in one order, 1/2 in the other: content 3/4 - 1/2, position 1/4."""
+    found = signed_parts(np.array([[0, 0]]), np.array([[0, 1]]))
+
+    assert found.content.value == pytest.approx(0.25)
+    assert found.position.value == pytest.approx(0.25)
+
+
+def test_opposite_position_parts_cancel_in_the_mean_and_not_in_the_excess():
+    """One item always takes the first place, the other always the second."""
+    forward, backward = np.array([[0, 0], [1, 1]]), np.array([[1, 1], [0, 0]])
+
+    assert signed_parts(forward, backward).position.value == pytest.approx(0)
+    assert excess_disagreement(forward, backward, 2).excess.value == pytest.approx(1)

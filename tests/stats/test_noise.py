@@ -1,0 +1,102 @@
+"""The noise floor, by hand and against the ANOVA residual."""
+
+import math
+
+import numpy as np
+import pytest
+
+from judgeaudit.analysis.stats.interval import Undefined
+from judgeaudit.analysis.stats.noise import (
+    detectable_change,
+    noise,
+    quantisation_floor,
+    repeats_for_gap,
+    repeats_for_reliability,
+    resolvable_gap,
+    spearman_brown,
+    window_cap,
+)
+
+
+def test_sd_is_the_root_of_the_mean_variance_by_hand():
+    """(1, 3) has variance 2, (4, 4, 4) has 0: s_w = 1; the third item has one score."""
+    found = noise(np.array([[1, 3, np.nan], [4, 4, 4], [5, np.nan, np.nan]]))
+
+    assert found.sd.value == pytest.approx(1)
+    assert found.repeatability == pytest.approx(1.959964 * math.sqrt(2), abs=1e-5)
+    assert (found.items, found.single) == (2, 1)
+
+
+def test_jackknife_of_the_log_variance_equals_deleting_by_hand(rng):
+    y = rng.normal(size=(30, 4)) * rng.uniform(0.2, 2, size=(30, 1))
+    logs = np.log([np.delete(y, i, 0).var(axis=1, ddof=1).mean() for i in range(30)])
+    se = np.sqrt(29 / 30 * ((logs - logs.mean()) ** 2).sum())
+
+    found = noise(y).sd
+
+    assert found.se == pytest.approx(se)
+    assert found.interval().low == pytest.approx(
+        found.value * math.exp(-2.045230 * se / 2), rel=1e-6
+    )
+
+
+def test_a_judge_that_never_varied_gets_zero_a_bound_and_no_interval():
+    found = noise(np.repeat(np.arange(59.0)[:, None], 2, axis=1))
+
+    assert found.sd.value == 0
+    assert found.sd.interval() == Undefined("no item varied")
+    assert found.agreement_bound.high < 0.05
+
+
+def test_one_repeat_is_undefined():
+    assert noise(np.ones((5, 1))) == Undefined("needs >= 2 repeats")
+
+
+def test_gap_of_two_systems_by_hand():
+    """s_w = 1, n = 50, m = 4: 1.96 sqrt(2/200) = .196; with s_d = 2 it is 1.96 sqrt(4.5/50)."""
+    assert resolvable_gap(1, 50, 4) == pytest.approx(0.196, abs=1e-4)
+    assert resolvable_gap(1, 50, 4, 2) == pytest.approx(1.959964 * 0.3, abs=1e-5)
+
+
+def test_detectable_change_shrinks_with_the_root_of_the_repeats():
+    assert detectable_change(1, 4) == pytest.approx(detectable_change(1) / 2)
+
+
+def test_repeats_for_a_gap_equal_to_the_noise():
+    """2 (1.96 + .8416)^2 = 15.7, hence 16."""
+    assert repeats_for_gap(1, 1) == 16
+
+
+@pytest.mark.parametrize("gap", [0, 1e-7])
+def test_a_gap_far_below_the_noise_is_unresolvable_and_no_number_to_buy(gap):
+    found = repeats_for_gap(1, gap)
+
+    assert isinstance(found, Undefined)
+    assert found.reason.startswith("unresolvable")
+
+
+def test_rounding_without_dither_leaves_half_a_step():
+    assert quantisation_floor(0.2, 1) == 0.5
+    assert quantisation_floor(0.4, 1) == 0
+
+
+def test_spearman_brown_on_the_rank_icc():
+    """4 x .590 / (1 + 3 x .590) = .852: .590 for single replies, .852 for means of four."""
+    assert spearman_brown(0.590, 4) == pytest.approx(0.852, abs=5e-4)
+
+
+@pytest.mark.parametrize(("rho", "target", "repeats"), [(0.40, 0.90, 14), (0.78, 0.99, 28)])
+def test_repeats_for_a_target_reliability(rho, target, repeats):
+    """.9 x .6/(.4 x .1) = 13.5; .99 x .22/(.78 x .01) = 27.9."""
+    assert repeats_for_reliability(rho, target) == repeats
+
+
+def test_repeats_within_one_window_cannot_pass_its_cap():
+    """Items 1, item:window .25: the cap is .8; single repeats with noise .75 reach 1/2.
+
+    A target of .7: (1)/(1.25 + .75/m) >= .7 needs m >= .75/(1/.7 - 1.25) = 4.2.
+    """
+    cap = window_cap(1, 0.25)
+
+    assert isinstance(repeats_for_reliability(0.5, 0.9, cap=cap), Undefined)
+    assert repeats_for_reliability(0.5, 0.7, cap=cap) == 5
