@@ -88,7 +88,7 @@ def test_one_reply_a_cell_merges_item_by_window_with_repeats(rng):
 
 
 def test_coefficients_by_hand(rng):
-    """With components 1, .05, .1, .3 at W = 2, R = 3: G = 1/(1 + .05 + .05) = 1/1.1; Phi adds .025."""
+    """Components 1, .05, .1, .3 at W = 2, R = 3: G = 1/(1 + .05 + .05), Phi adds .025."""
     found = variance_components(study(rng))
     planted = [
         type(e)(v, e.se, e.df, e.n, e.method, e.scale, e.no_interval)
