@@ -77,7 +77,7 @@ def test_jackknife_with_missing_scores_equals_deleting_by_hand(rng, scale):
 
 @pytest.mark.parametrize("scale", CUTS)
 def test_influence_values_are_the_derivative_in_an_items_weight(rng, scale):
-    """Repeating the sample 2,000 times and adding item i once more moves rho by IF_i / (2,000 n)."""
+    """In 2,000 copies of the sample one more item i moves rho by IF_i / (2,000 n)."""
     y = scores(rng, 20, 2, scale, 1.0)
     copies = 2_000
     ranked = RankedColumns.of(y)
