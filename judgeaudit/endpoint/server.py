@@ -1,20 +1,24 @@
 """Embedded endpoints, started by name: `embedded:SCENARIO` or `embedded:local`.
 
-A simulated endpoint runs in a thread of this process (`process = false`) or, by
-default where time is virtual, in a process of its own, so that judge and runner have a
-core each; the process ends when this one does, also when this one is killed.
+A simulated endpoint runs in a thread of this process, or with the option `process` in one of its
+own, so that judge and runner have a core each: worth its start of a quarter of a second in
+studies of thousands of calls. The process ends when this one does, also when this one is killed.
 """
 
 from __future__ import annotations
 
 import asyncio
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Protocol
+from typing import Protocol, Self
 
+from judgeaudit.endpoint.child import Child
+from judgeaudit.endpoint.local import start_local
 from judgeaudit.endpoint.simulated.app import App
 from judgeaudit.endpoint.simulated.scenarios import Scenario, scenario
+from judgeaudit.endpoint.weights import Progress
 from judgeaudit.endpoint.wire import serve
 from judgeaudit.errors import InputError, JudgeauditError
 from judgeaudit.model import JSON, Clock
@@ -45,7 +49,7 @@ class RunningEndpoint(Protocol):
         """End it; safe to call twice."""
         ...
 
-    def __enter__(self) -> RunningEndpoint: ...
+    def __enter__(self) -> Self: ...
 
     def __exit__(
         self,
@@ -56,25 +60,87 @@ class RunningEndpoint(Protocol):
 
 
 def start_embedded(
-    name: str, *, clock: Clock, seed: int = 0, options: Mapping[str, JSON] | None = None
+    name: str,
+    *,
+    clock: Clock,
+    seed: int = 0,
+    options: Mapping[str, JSON] | None = None,
+    progress: Progress | None = None,
 ) -> RunningEndpoint:
-    """Start the endpoint `name` on a free loopback port and return it once it listens.
+    """Start the endpoint `name` on a loopback port and return it once it listens.
 
-    Options of a scenario: `port`. Raises `InputError` for an unknown name or option.
+    `embedded:SCENARIO` takes the options `port` (0: any free one) and `process`; `embedded:local`
+    those of `LocalOptions`, and calls `progress` while it takes its weights. Raises `InputError`
+    for an unknown name or option, `JudgeauditError` where the endpoint does not start.
     """
     kind = name.removeprefix(PREFIX)
     given = dict(options or {})
-    port = given.pop("port", 0)
-    if given:
-        raise InputError(name, found=f"no option {min(given)!r}", remedy="options: port")
-    return SimulatedThread(scenario(kind), seed, clock, port)
+    if kind == "local":
+        return start_local(given, progress)
+    judge = scenario(kind)
+    port, process = given.pop("port", 0), given.pop("process", False)
+    if given or type(port) is not int or type(process) is not bool:
+        found = f"option {min(given)!r}" if given else f"port = {port!r}, process = {process!r}"
+        raise InputError(name, found=found, remedy="options: port = <number>, process = <bool>")
+    if process:
+        return SimulatedProcess(judge, seed, port)
+    return SimulatedThread(judge, seed, clock, port)
 
 
-class SimulatedThread:
+class SimulatedEndpoint(ABC):
+    """What a simulated endpoint is, however it runs."""
+
+    def __init__(self, judge: Scenario, seed: int) -> None:
+        self._judge, self._seed, self._port = judge, seed, 0
+
+    @property
+    def base_url(self) -> str:
+        """The URL to put before an API's path."""
+        return f"http://127.0.0.1:{self._port}"
+
+    @property
+    def identity(self) -> Mapping[str, JSON]:
+        """The scenario and its seed: a reply is a function of these and the request."""
+        return {"simulated": self._judge.name, "seed": self._seed}
+
+    @abstractmethod
+    def stop(self) -> None:
+        """End it; safe to call twice."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+
+class SimulatedProcess(SimulatedEndpoint):
+    """A simulated endpoint in a process of its own."""
+
+    def __init__(self, judge: Scenario, seed: int, port: int = 0) -> None:
+        super().__init__(judge, seed)
+        settings: dict[str, JSON] = {"scenario": judge.name, "seed": seed, "port": port}
+        name = f"{PREFIX}{judge.name}"
+        self._child = Child(
+            "judgeaudit.endpoint.simulated_main", settings, name=name, start_s=START_S
+        )
+        self._port = int(self._child.hello["port"])
+
+    def stop(self) -> None:
+        """End its process; safe to call twice."""
+        self._child.stop()
+
+
+class SimulatedThread(SimulatedEndpoint):
     """A simulated endpoint on an event loop in a thread of its own."""
 
     def __init__(self, judge: Scenario, seed: int, clock: Clock, port: int = 0) -> None:
-        self._judge, self._seed = judge, seed
+        super().__init__(judge, seed)
         self._app = App(judge, seed, clock.now_ns)
         self._port = port
         self._listening = threading.Event()
@@ -106,29 +172,8 @@ class SimulatedThread:
         self._port = port
         self._listening.set()
 
-    @property
-    def base_url(self) -> str:
-        """The URL to put before an API's path."""
-        return f"http://127.0.0.1:{self._port}"
-
-    @property
-    def identity(self) -> Mapping[str, JSON]:
-        """The scenario and its seed: a reply is a function of these and the request."""
-        return {"simulated": self._judge.name, "seed": self._seed}
-
     def stop(self) -> None:
         """Close all connections and end the thread; safe to call twice."""
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._stop.set)
             self._thread.join(START_S)
-
-    def __enter__(self) -> SimulatedThread:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()

@@ -29,11 +29,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from judgeaudit.endpoint.simulated.blocks import blocks
 
-_ONE_OF = re.compile(r"^.*\bone of(?:[^:\n]{0,60})?:[ \t]*(\S.*)$", re.M | re.I)
+_ONE_OF = re.compile(r"\bone of(?:[^:\n]{0,60})?:[ \t]*(\S.*)$", re.M | re.I)
 _THESE = re.compile(
     r"\b(?:exactly these(?:[^:\n]{0,40})?|permutation of):[ \t]*(\S.*)$", re.M | re.I
 )
@@ -141,7 +142,7 @@ def _closed(sources: tuple[str, str], text: str, logprobs: bool) -> Question | N
 
 
 def _drop_one_of(text: str) -> str:
-    return "\n".join(line for line in text.splitlines() if not _ONE_OF.match(line)).strip()
+    return "\n".join(line for line in text.splitlines() if not _ONE_OF.search(line)).strip()
 
 
 def _shown(user: str, options: tuple[str, ...]) -> Mapping[str, str]:
@@ -171,7 +172,8 @@ def _positive(sources: tuple[str, str], options: tuple[str, ...]) -> str:
 
 def _mapping_lines(source: str, options: tuple[str, ...]) -> list[str]:
     """Return the lines that give both labels opposite meanings; else those that give one."""
-    found = [(line, _signs(line, options)) for line in source.splitlines()]
+    naming = [line for line in source.splitlines() if any(option in line for option in options)]
+    found = [(line, _signs(line, options)) for line in naming]
     both = [line for line, signs in found if sorted(signs) == [-1, 1]]
     single = [line for line, signs in found if sorted(map(abs, signs)) == [0, 1]]
     return (both or single)[::-1]
@@ -183,14 +185,20 @@ def _signs(line: str, options: tuple[str, ...]) -> list[int]:
 
 def _meaning(label: str, line: str) -> str:
     """Return what stands after `A means` or `A if`, or before `answer A`."""
-    word = rf"(?<!\w){re.escape(label)}(?!\w)"
-    if match := re.search(word + _MEANS, line):
+    after, said = _label_patterns(label)
+    if match := after.search(line):
         return match.group(1)
     parts = re.split(r"[.;,]", line)
     for number, part in enumerate(parts):
-        if re.search(rf"\b{_SAY}[ \t]+[\"“'`]?{word}", part, re.I):
+        if said.search(part):
             return f"{parts[number - 1] if number else ''} {part}"
     return ""
+
+
+@lru_cache(maxsize=64)
+def _label_patterns(label: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    word = rf"(?<!\w){re.escape(label)}(?!\w)"
+    return re.compile(word + _MEANS), re.compile(rf"\b(?i:{_SAY})[ \t]+[\"“'`]?{word}")
 
 
 def _polarity(phrase: str) -> int:
@@ -202,7 +210,7 @@ def _polarity(phrase: str) -> int:
 def _point(text: str, options: tuple[str, ...]) -> str:
     """Drop the lines that name labels, so that a point is the same under either mapping."""
     mapping = set(_mapping_lines(text, options))
-    kept = [line for line in text.splitlines() if line not in mapping and not _ONE_OF.match(line)]
+    kept = [line for line in text.splitlines() if line not in mapping and not _ONE_OF.search(line)]
     return "\n".join(kept).strip()
 
 

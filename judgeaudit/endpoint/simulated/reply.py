@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from judgeaudit.canonical import body_bytes
@@ -73,7 +74,7 @@ def reply(
 
 
 def _say(scenario: Scenario, seed: int, request: Request, body_digest: str, when: Virtual) -> Said:
-    question = understand(request.messages, request.schema, request.logprobs)
+    question = _understood(tuple(request.messages), _text(request.schema), request.logprobs)
     if question is None:
         raise BadRequest(f"messages: no user text; {LOOKED_FOR}")
     answer = _answer(scenario, seed, request, question, body_digest, when)
@@ -93,6 +94,18 @@ def _say(scenario: Scenario, seed: int, request: Request, body_digest: str, when
         id=f"{body_digest[-12:]}{when.t_ns % 10**9:09d}",
         created=when.t_ns // 1_000_000_000,
     )
+
+
+def _text(schema: Mapping[str, Any] | None) -> str | None:
+    return json.dumps(schema) if schema else None
+
+
+@lru_cache(maxsize=4096)
+def _understood(
+    messages: tuple[tuple[str, str], ...], schema: str | None, logprobs: bool
+) -> Question | None:
+    """Read a prompt once; a study sends the same one many times."""
+    return understand(list(messages), json.loads(schema) if schema else None, logprobs)
 
 
 def _answer(
