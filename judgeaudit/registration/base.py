@@ -55,11 +55,7 @@ def read_toml(source: str, data: bytes) -> dict[str, Any]:
 def plain(value: Any) -> Any:
     """Turn TOML values into JSON values: decimals to int or float, dates to ISO text."""
     if isinstance(value, Decimal):
-        return (
-            int(value)
-            if value == value.to_integral_value() and "." not in str(value)
-            else float(value)
-        )
+        return float(value)  # tomllib makes a Decimal of what has a point, an exponent or is NaN
     if isinstance(value, dict):
         return {key: plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

@@ -16,7 +16,8 @@ from judgeaudit.model import Endpoint
 from judgeaudit.registration.base import Duration, Name, Strict, plain
 from judgeaudit.registration.criteria import Gate, Rule
 
-Claim = Literal["ranking", "top1", "pairwise", "score", "verdict", "choice", "probability"]
+Claim = Literal["ranking", "top1", "pairwise", "score", "verdict", "choice", "probability", "text"]
+"""The granularity that the consumer uses."""
 
 
 class Consumer(Strict):

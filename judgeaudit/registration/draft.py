@@ -13,7 +13,7 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from judgeaudit.battery import items_from_lines
+from judgeaudit.battery import items_from_bytes
 from judgeaudit.errors import InputError, Problem, RegistrationError
 from judgeaudit.model import Item
 from judgeaudit.registration.base import read_toml
@@ -84,10 +84,7 @@ def parse_document(model: type[M], source: Source) -> tuple[M | None, list[Probl
 def parse_items(source: Source) -> tuple[tuple[Item, ...], list[Problem]]:
     """Return a battery's items, or the first problem with its line."""
     try:
-        lines = source.data.decode("utf-8").splitlines()
-        return tuple(items_from_lines(lines, source.path)), []
-    except UnicodeDecodeError as error:
-        return (), [Problem(source.path, f"byte {error.start} is not UTF-8", "save it as UTF-8")]
+        return items_from_bytes(source.path, source.data), []
     except InputError as error:
         key = ", ".join(part for part in (error.source, error.place) if part)
         return (), [Problem(key, error.found, error.remedy)]

@@ -99,7 +99,7 @@ def _parsed(
         protocol, found = parse_document(ProtocolDocument, sources["protocol"])
         problems += [replace(p, key=f"{sources['protocol'].path}: {p.key}") for p in found]
     items: dict[str, tuple[Item, ...]] = {"battery": (), "controls": ()}
-    for role in items.keys() & sources.keys():
+    for role in [role for role in items if role in sources]:
         items[role], found = parse_items(sources[role])
         problems += found
     return Draft(
