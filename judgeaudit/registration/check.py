@@ -6,13 +6,17 @@ problems; what could not be read is reported by the draft, and the checks that n
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from judgeaudit.errors import JudgeauditError, Problem, RegistrationError
 from judgeaudit.registration.asking import Asker
 from judgeaudit.registration.bodies import BodyKey, Composer
-from judgeaudit.registration.check_criteria import criteria_notes, criteria_problems
+from judgeaudit.registration.check_criteria import (
+    Catalogue,
+    criteria_notes,
+    criteria_problems,
+)
 from judgeaudit.registration.check_endpoints import endpoint_problems, schedule_problems
 from judgeaudit.registration.check_items import (
     compose_problems,
@@ -39,7 +43,7 @@ class CheckReport:
         return not self.problems
 
 
-def check(draft: Draft, statistics: Collection[str] | None = None) -> CheckReport:
+def check(draft: Draft, statistics: Catalogue | None = None) -> CheckReport:
     """Return every problem of a draft; `statistics` are the names that gates and rules may use.
 
     With `statistics` None the names are not checked, which a note says.
@@ -68,7 +72,7 @@ def _items_alone(draft: Draft) -> list[Problem]:
     ]
 
 
-def _check_whole(inputs: Inputs, statistics: Collection[str] | None) -> CheckReport:
+def _check_whole(inputs: Inputs, statistics: Catalogue | None) -> CheckReport:
     asker = Asker.of(inputs.protocol)
     problems = [
         *prompt_problems(asker),
@@ -100,7 +104,7 @@ def _unique(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple(dict.fromkeys(problems))
 
 
-def require_sound(draft: Draft, statistics: Collection[str] | None = None) -> CheckReport:
+def require_sound(draft: Draft, statistics: Catalogue | None = None) -> CheckReport:
     """Return the report of a sound draft; raises `RegistrationError` with every problem."""
     report = check(draft, statistics)
     if not report.ok:

@@ -7,23 +7,41 @@ answers (CE: the same 100 replays read .780, .950 and .986). Others may stand as
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
+from typing import Protocol
 
 from judgeaudit.errors import Problem
 from judgeaudit.registration.criteria import Gate, Rule
 from judgeaudit.registration.document import Registration
 from judgeaudit.registration.protocol import ProtocolDocument
 
-GRANULARITY = {
-    "exact": "ranking",
-    "full": "ranking",
-    "permutation": "ranking",
-    "top1": "top1",
-    "pairwise": "pairwise",
-}
-"""Words in a statistic's name that tell which granularity of a ranking it is taken at."""
 
-RANKING_CLAIMS = ("ranking", "top1", "pairwise")
+class Statistic(Protocol):
+    """What a catalogue says of one statistic; `analysis.catalogue.Family` is one."""
+
+    @property
+    def claims(self) -> frozenset[str]:
+        """Granularities that it speaks to; empty where it speaks to none in particular."""
+        ...
+
+    @property
+    def over(self) -> tuple[str, ...]:
+        """Comparisons that it can be taken over."""
+        ...
+
+    @property
+    def gate(self) -> bool:
+        """Whether a gate may rest on it."""
+        ...
+
+    @property
+    def why_no_gate(self) -> str:
+        """Why not."""
+        ...
+
+
+Catalogue = Mapping[str, Statistic]
+"""Statistics by name. The caller brings it: registration knows no analysis."""
 
 READOUTS_FOR = {
     "ranking": {"ranking", "label_logprob", "label_pair", "score"},
@@ -41,7 +59,7 @@ READOUTS_FOR = {
 def criteria_problems(
     registration: Registration,
     protocol: ProtocolDocument | None,
-    statistics: Collection[str] | None,
+    statistics: Catalogue | None,
 ) -> Iterator[Problem]:
     """Yield what is wrong with gates and rules, and with the claim."""
     if protocol is not None:
@@ -49,8 +67,9 @@ def criteria_problems(
     for number, gate in enumerate(registration.gates):
         key = f"gates[{number}]"
         yield from _common_problems(key, gate, registration, statistics)
-        yield from _granularity_problems(key, gate, registration.study.claim)
-        yield from _sensitivity_problems(key, gate, statistics)
+        yield from _gate_problems(key, gate, registration.study.claim, statistics or {})
+        for position, name in enumerate(gate.sensitivity):
+            yield from _known(f"{key}.sensitivity[{position}]", name, statistics)
     for number, rule in enumerate(registration.rules):
         yield from _common_problems(f"rules[{number}]", rule, registration, statistics)
     for number, name in enumerate(registration.analyses):
@@ -70,9 +89,16 @@ def _claim_problems(registration: Registration, protocol: ProtocolDocument) -> I
 
 
 def _common_problems(
-    key: str, criterion: Gate | Rule, registration: Registration, statistics: Collection[str] | None
+    key: str, criterion: Gate | Rule, registration: Registration, statistics: Catalogue | None
 ) -> Iterator[Problem]:
     yield from _known(f"{key}.statistic", criterion.statistic, statistics)
+    family = (statistics or {}).get(criterion.statistic)
+    if family is not None and criterion.over not in family.over:
+        yield Problem(
+            f"{key}.over",
+            f"{criterion.statistic!r} cannot be taken over {criterion.over!r}",
+            f"one of {', '.join(family.over)}",
+        )
     if (lack := _facet_lacking(criterion.over, registration)) is not None:
         yield Problem(f"{key}.over", f"{criterion.over!r} compares {lack[0]}", lack[1])
     endpoints = [spec.id for spec in registration.endpoints]
@@ -87,7 +113,7 @@ def _common_problems(
         )
 
 
-def _known(key: str, name: str, statistics: Collection[str] | None) -> Iterator[Problem]:
+def _known(key: str, name: str, statistics: Catalogue | None) -> Iterator[Problem]:
     if statistics is not None and name not in statistics:
         yield Problem(key, f"unknown statistic {name!r}", f"known: {', '.join(sorted(statistics))}")
 
@@ -121,31 +147,21 @@ def _facet_lacking(over: str, registration: Registration) -> tuple[str, str] | N
     return None if held else lack
 
 
-def granularity(statistic: str) -> str | None:
-    """Return the granularity of a ranking that a statistic's name tells, or None."""
-    words = statistic.lower().replace("-", "_").split("_")
-    found = [GRANULARITY[word] for word in words if word in GRANULARITY]
-    return found[0] if found else None
-
-
-def _granularity_problems(key: str, gate: Gate, claim: str) -> Iterator[Problem]:
-    found = granularity(gate.statistic)
-    if claim in RANKING_CLAIMS and found is not None and found != claim:
+def _gate_problems(key: str, gate: Gate, claim: str, statistics: Catalogue) -> Iterator[Problem]:
+    found = statistics.get(gate.statistic)
+    if found is None:
+        return
+    if not found.gate:
+        yield Problem(f"{key}.statistic", f"{gate.statistic!r} cannot gate", found.why_no_gate)
+    if found.claims and not found.claims & {claim, "probability"}:
         yield Problem(
             f"{key}.statistic",
-            f"{gate.statistic!r} is taken at {found!r}, but the claim is {claim!r}",
+            f"{gate.statistic!r} speaks of {', '.join(sorted(found.claims))}, the claim is {claim}",
             "gate at the claim's granularity; list this statistic under `sensitivity`",
         )
 
 
-def _sensitivity_problems(
-    key: str, gate: Gate, statistics: Collection[str] | None
-) -> Iterator[Problem]:
-    for number, name in enumerate(gate.sensitivity):
-        yield from _known(f"{key}.sensitivity[{number}]", name, statistics)
-
-
-def criteria_notes(registration: Registration, statistics: Collection[str] | None) -> Iterator[str]:
+def criteria_notes(registration: Registration, statistics: Catalogue | None) -> Iterator[str]:
     """Yield what a reader should know about the criteria and no freeze depends on."""
     if statistics is None and (registration.gates or registration.rules):
         yield "the names of statistics were not checked"
