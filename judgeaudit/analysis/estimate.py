@@ -20,6 +20,8 @@ class Estimate:
     ("these probes", "probes like these", ...). `unit` is the averaging unit ("single" or
     "mean of m"). `n` counts by kind (items, observations, pairs, groups, windows); `excluded`
     counts by reason. `scope` narrows the data ("all", "condition=quiet", "group=25%").
+    `missing` is the share of planned comparisons without a valid value, `worst` the least and the
+    greatest value that the missing ones could have made of it.
     """
 
     analysis: str
@@ -41,6 +43,8 @@ class Estimate:
     details: Mapping[str, object] = field(default_factory=dict)
     seed: int | None = None
     confirmatory: bool = False
+    missing: float | None = None
+    worst: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         if (self.value is None) != (self.undefined is not None):
@@ -49,6 +53,10 @@ class Estimate:
     def with_caveats(self, *caveats: str) -> Self:
         """Return the same estimate with further caveats."""
         return replace(self, caveats=self.caveats + caveats)
+
+    def with_details(self, **details: object) -> Self:
+        """Return the same estimate with further details; a key given twice takes the new value."""
+        return replace(self, details={**self.details, **details})
 
 
 def undefined(analysis: str, why: str, **fields: object) -> Estimate:

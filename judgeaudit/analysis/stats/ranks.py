@@ -111,6 +111,13 @@ def spearman_between(
     return _reliability(np.hstack([first, second]), pairs, unit, clusters)
 
 
+def spearman_pairs(
+    scores: Floats, pairs: Pairs, *, clusters: NDArray[np.int_] | None = None
+) -> RankReliability | Undefined:
+    """Return the mean mid-rank Spearman over the named pairs of columns of `scores` (n, columns)."""
+    return _reliability(scores, pairs, "single", clusters)
+
+
 def difference(
     first: RankReliability, second: RankReliability, clusters: NDArray[np.int_] | None = None
 ) -> Estimated | Undefined:
