@@ -90,7 +90,8 @@ class Base(ABC, Generic[O_co]):
 
     def problems(self, item: Item) -> list[str]:
         """Return why this item cannot be asked; empty when it can."""
-        clash = sorted(self.provided_fields() & item.fields.keys())
+        used = self.prompt.placeholders()
+        clash = sorted(used & self.provided_fields() & item.fields.keys())
         found = [f"field {name!r} is one that {self.name} fills itself" for name in clash]
         found += duplicate_candidates(item) + self.item_problems(item)
         return found or self._missing_fields(item) or self._equal_arms(item)

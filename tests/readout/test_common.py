@@ -108,9 +108,10 @@ def test_candidates_that_read_the_same_are_refused_unless_they_are_a_control():
 def test_a_field_that_the_readout_fills_itself_is_a_clash():
     item = Item("q", "g", "t", fields={"tools": "mine"}, candidates=PAIR.candidates)
 
-    assert problems_for(readout("choice"), item) == [
+    assert problems_for(readout("choice", "{tools}"), item) == [
         "item 'q': field 'tools' is one that choice fills itself"
     ]
+    assert problems_for(readout("choice", "unused"), item) == []
 
 
 def test_arms_that_would_ask_the_same_words_are_refused():
