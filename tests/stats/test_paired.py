@@ -14,12 +14,14 @@ from judgeaudit.analysis.stats.paired import (
     mover,
     newcombe_ends,
     newcombe_paired,
+    opposing_correlation,
     pair_counts,
     paired_bounds,
     pseudo_world_t,
     sign_flip_test,
     tango,
     tango_ends,
+    world_interaction,
 )
 from judgeaudit.errors import InputError
 
@@ -154,6 +156,54 @@ def test_interaction_is_the_difference_of_two_paired_differences():
     assert value == pytest.approx(28 / 256)
     assert found.low < value < found.high
     assert found.method == "MOVER of Tango score"
+
+
+def test_mover_with_correlation_by_hand():
+    """R = -1 adds the reaches themselves: .1 + .05 and .2 + .02; r = 1 takes their difference."""
+    first = Interval(0.2, 0.5, 0.95, "one")
+    second = Interval(0.08, 0.15, 0.95, "two")
+    apart, alike = (mover(0.3, first, 0.1, second, r) for r in (-1.0, 1.0))
+
+    assert (apart.low, apart.high) == pytest.approx((0.05, 0.42))
+    assert (alike.low, alike.high) == pytest.approx((0.15, 0.38))
+
+
+def test_only_opposing_correlation_is_used():
+    """(1, 0, -1) against itself is 1, so 0; against its mirror -1; a constant half says 0."""
+    d = [1.0, 0.0, -1.0]
+
+    assert opposing_correlation([d, d, d], [d, d[::-1], [0.0] * 3]) == pytest.approx([0, -1, 0])
+
+
+def test_world_interaction_counts_the_four_columns():
+    """Two worlds of eight fail only under the matching lesson, one only under FU."""
+    y = np.zeros((8, 4))
+    y[:2, 0] = y[5, 1] = 1
+    value, found = world_interaction(y)
+    expected = interaction(Pairs(0, 2, 1, 5), Pairs(0, 0, 0, 8))
+
+    assert value == pytest.approx(1 / 8)
+    assert (value, found) == expected
+    with pytest.raises(InputError, match="4 answers"):
+        world_interaction(y[:, :3])
+
+
+def test_interaction_covers_where_worlds_push_the_two_halves_apart():
+    """Shared normal part .5 with signs + - - +: taken as independent the halves cover .90."""
+    rng = np.random.default_rng(12)
+    cut, signs = stats.norm.ppf([0.23, 0.12, 0.13, 0.12]), np.array([1, -1, -1, 1])
+    covered = plain = 0
+    for _ in range(500):
+        latent = np.sqrt(0.5) * (signs * rng.normal(size=(256, 1)) + rng.normal(size=(256, 4)))
+        y = (latent < cut).astype(float)
+        _, found = world_interaction(y)
+        pairs = [pair_counts(y[:, k], y[:, k + 1]) for k in (0, 2)]
+        _, independent = interaction(*pairs)
+        covered += found.low <= 0.1 <= found.high
+        plain += independent.low <= 0.1 <= independent.high
+
+    assert covered / 500 >= 0.93
+    assert plain < covered
 
 
 def test_pseudo_worlds_enter_only_when_events_are_rare():

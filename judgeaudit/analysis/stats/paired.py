@@ -8,8 +8,9 @@ Rules of this module:
 
 * Two-sided intervals of b/n - c/n are Tango's (1998); a one-sided claim about the
   lower end takes Newcombe's (1998), because Tango misses low more often than it says.
-* A difference of two differences, one call a cell, takes MOVER of their intervals.
-  With several calls a cell it takes t on one number a world.
+* A difference of two differences, one call a cell, takes MOVER of their intervals, with
+  the halves' correlation over worlds where it is negative (`world_interaction`). With
+  several calls a cell it takes t on one number a world.
 * No Wald and no bootstrap: near zero events they have width zero.
 """
 
@@ -191,16 +192,17 @@ def mcnemar_midp(b: int, c: int, alternative: Alternative = "two-sided") -> floa
     return min(1.0, 2 * (float(special.bdtr(min(b, c), n, 0.5)) - point / 2))
 
 
-def mover(d1: float, i1: Interval, d2: float, i2: Interval) -> Interval:
+def mover(d1: float, i1: Interval, d2: float, i2: Interval, correlation: float = 0.0) -> Interval:
     """Interval of d1 - d2 from an interval of each (MOVER; Zou & Donner 2008).
 
-    low = d - sqrt((d1 - l1)² + (u2 - d2)²), high = d + sqrt((u1 - d1)² + (d2 - l2)²).
-    The two estimates are taken as independent, which is conservative when units that
-    they share make them move together. Raises `InputError` when the levels differ.
+    low = d - sqrt((d1 - l1)² + (u2 - d2)² - 2 r (d1 - l1)(u2 - d2)), and high likewise with
+    (u1 - d1)(d2 - l2); r is the `correlation` of the two estimates. r = 0 is conservative when
+    shared units move both the same way and too narrow when they move them apart. Raises
+    `InputError` when the levels differ.
     """
     if not math.isclose(i1.level, i2.level):
         raise InputError("mover", "level", f"{i1.level} and {i2.level}", "use one level for both")
-    low, high = mover_ends(d1, (i1.low, i1.high), d2, (i2.low, i2.high))
+    low, high = mover_ends(d1, (i1.low, i1.high), d2, (i2.low, i2.high), correlation)
     method = i1.method if i1.method == i2.method else f"{i1.method} and {i2.method}"
     return Interval(float(low), float(high), i1.level, f"MOVER of {method}")
 
@@ -210,15 +212,53 @@ def mover_ends(
     ends1: tuple[ArrayLike, ArrayLike],
     d2: ArrayLike,
     ends2: tuple[ArrayLike, ArrayLike],
+    correlation: ArrayLike = 0.0,
 ) -> tuple[Floats, Floats]:
     """Both ends of MOVER for d1 - d2, elementwise."""
-    x, y = np.asarray(d1, float), np.asarray(d2, float)
+    x, y, r = np.asarray(d1, float), np.asarray(d2, float), np.asarray(correlation, float)
     (l1, u1), (l2, u2) = (tuple(np.asarray(v, float) for v in ends) for ends in (ends1, ends2))
-    return x - y - np.hypot(x - l1, u2 - y), x - y + np.hypot(u1 - x, y - l2)
+
+    def reach(one: Floats, other: Floats) -> Floats:
+        return np.asarray(np.sqrt(np.maximum(one**2 + other**2 - 2 * r * one * other, 0.0)))
+
+    return x - y - reach(x - l1, u2 - y), x - y + reach(u1 - x, y - l2)
+
+
+def opposing_correlation(first: ArrayLike, second: ArrayLike) -> Floats:
+    """Correlation of two per-world differences over the last axis, where it is negative, else 0.
+
+    Only the part that would make independence too narrow is used; 0 where a half is constant.
+    """
+    x, y = np.asarray(first, float), np.asarray(second, float)
+    x, y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
+    scale = np.sqrt((x * x).sum(axis=-1) * (y * y).sum(axis=-1))
+    found = np.where(scale > 0, (x * y).sum(axis=-1) / np.where(scale > 0, scale, 1.0), 0.0)
+    return np.minimum(found, 0.0)
+
+
+def world_interaction(
+    cells: ArrayLike, level: float = 0.95, base: Base = "tango"
+) -> tuple[float, Interval]:
+    """(p1 - p2) - (p3 - p4) from worlds x 4 answers of 0/1, with its MOVER interval.
+
+    For CARRY the columns are FF, FU, SS, SU. The halves' correlation over worlds enters where
+    it is negative (`opposing_correlation`). One-sided claims take base="newcombe" at level
+    1 - 2 alpha. Raises `InputError` for other shapes and values.
+    """
+    y = np.asarray(cells, float)
+    if y.ndim != 2 or y.shape[1] != 4:
+        raise InputError("interaction", "", f"shape {y.shape}", "give worlds x 4 answers")
+    first, second = pair_counts(y[:, 0], y[:, 1]), pair_counts(y[:, 2], y[:, 3])
+    r = float(opposing_correlation(y[:, 0] - y[:, 1], y[:, 2] - y[:, 3]))
+    return interaction(first, second, level, base, r)
 
 
 def interaction(
-    first: Pairs, second: Pairs, level: float = 0.95, base: Base = "tango"
+    first: Pairs,
+    second: Pairs,
+    level: float = 0.95,
+    base: Base = "tango",
+    correlation: float = 0.0,
 ) -> tuple[float, Interval]:
     """Difference of two paired differences with its MOVER interval, one call a cell.
 
@@ -227,8 +267,8 @@ def interaction(
     One-sided claims take base="newcombe" at level 1 - 2 alpha.
     """
     d1, d2 = first.difference, second.difference
-    found = mover(d1, paired_interval(first, level, base), d2, paired_interval(second, level, base))
-    return d1 - d2, found
+    i1, i2 = (paired_interval(pairs, level, base) for pairs in (first, second))
+    return d1 - d2, mover(d1, i1, d2, i2, correlation)
 
 
 def pseudo_world_t(

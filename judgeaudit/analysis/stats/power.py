@@ -15,7 +15,12 @@ from numpy.typing import NDArray
 from scipy import special
 
 from judgeaudit.analysis.stats.interval import Undefined
-from judgeaudit.analysis.stats.paired import mover_ends, newcombe_ends, tango_ends
+from judgeaudit.analysis.stats.paired import (
+    mover_ends,
+    newcombe_ends,
+    opposing_correlation,
+    tango_ends,
+)
 from judgeaudit.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -222,7 +227,11 @@ def carry_power(
         a, b, c, d = _cells(y[:, :, arm], y[:, :, arm + 1])
         halves.append(((b - c) / worlds, newcombe_ends(a, b, c, d, z)))
     (d1, ends1), (d2, ends2) = halves
-    return _claims(*mover_ends(d1, ends1, d2, ends2), margin)
+    values = y.astype(float)
+    opposed = opposing_correlation(
+        values[:, :, 0] - values[:, :, 1], values[:, :, 2] - values[:, :, 3]
+    )
+    return _claims(*mover_ends(d1, ends1, d2, ends2, opposed), margin)
 
 
 def worlds_for_margin(
