@@ -54,10 +54,14 @@ def read_options(given: Mapping[str, JSON]) -> LocalOptions:
         if name not in kinds:
             raise InputError(NAME, found=f"no option {name!r}", remedy=f"one of {', '.join(kinds)}")
         low = 0 if name == "port" else 1
-        if type(value) is not kinds[name] or (kinds[name] is int and value < low):
+        if not _fits(kinds[name], value, low):
             wanted = "true or false" if kinds[name] is bool else f"a whole number from {low}"
             raise InputError(NAME, name, repr(value), wanted)
     return LocalOptions(**given)
+
+
+def _fits(kind: type, value: JSON, low: int) -> bool:
+    return type(value) is kind and (not isinstance(value, int) or kind is bool or value >= low)
 
 
 def start_local(

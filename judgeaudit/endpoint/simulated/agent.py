@@ -2,8 +2,10 @@
 
 They read the decision prompt by these conventions:
 
-* the log has a line `TOOL: S successes in N runs` for each tool;
-* the outcome shown is `Last run: TOOL failed.` or `Last run: TOOL succeeded.`;
+* the log has, for each tool, a line `TOOL: S successes in N runs` or a table row
+  `| TOOL | runs | succeeded | ...`;
+* the outcome shown is `Last run: TOOL failed.` or `..., TOOL was used. It failed`, likewise
+  succeeded; of several the last one counts, and none inside the memory;
 * the memory stands between `<memory>` and `</memory>`;
 * a choice offers the tools after `one of: X, Y`, or in a json_schema enum;
 * a request to write a lesson says `Write` and, later on, `memory item` or `memory items`.
@@ -21,14 +23,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from judgeaudit.endpoint.simulated.draws import Stream
 from judgeaudit.endpoint.simulated.question import Question
 from judgeaudit.endpoint.simulated.scenarios import Scenario
 
-_LOG = re.compile(r"^[\s\-*]*(.+?): (\d+) successes? in (\d+) runs?\b", re.M)
-_LAST = re.compile(r"^[\s\-*]*Last run: (.+?) (failed|succeeded)\b", re.M)
+_LINE = re.compile(r"^[\s\-*]*(.+?): (\d+) successes? in (\d+) runs?\b", re.M)
+_ROW = re.compile(r"^[ \t]*\|[ \t]*(.+?)[ \t]*\|[ \t]*(\d+)[ \t]*\|[ \t]*(\d+)[ \t]*\|", re.M)
+_LAST = re.compile(
+    r"\bLast run: (?P<a>[^.\n]+?) (?P<b>failed|succeeded)\b"
+    r"|, (?P<c>[^,.\n]+?) was used\.\s+It (?P<d>failed|succeeded)\b"
+)
 _MEMORY = re.compile(r"<memory>(.*?)</memory>", re.S)
 _WRITE = re.compile(r"\bwrite\b.*\bmemory items?\b", re.I | re.S)
 
@@ -72,21 +79,32 @@ def _choice(
 
 
 def by_record(conversation: str, options: tuple[str, ...]) -> list[str]:
-    """Return the options in order of their posterior mean (1 + S) / (2 + N), best first."""
-    record = {
-        name.strip("*\"'` "): (1 + int(successes)) / (2 + int(runs))
-        for name, successes, runs in _LOG.findall(conversation)
-    }
+    """Return the options in order of their posterior mean (1 + S) / (2 + N), best first.
+
+    Equal records keep the order offered; a tool without a record gives an empty list.
+    """
+    log = _MEMORY.sub("", conversation)
+    counts = [(name, int(wins), int(runs)) for name, wins, runs in _LINE.findall(log)]
+    counts += [(name, int(wins), int(runs)) for name, runs, wins in _ROW.findall(log)]
+    record = {name.strip("*\"'` "): Fraction(1 + wins, 2 + runs) for name, wins, runs in counts}
     if not all(option in record for option in options):
         return []
     return sorted(options, key=lambda option: -record[option])
 
 
+def last_outcome(conversation: str) -> tuple[str, str] | None:
+    """Return (tool, failed or succeeded) of the outcome shown, or None."""
+    found = list(_LAST.finditer(_MEMORY.sub("", conversation)))
+    if not found:
+        return None
+    part = found[-1].groupdict()
+    return (part["a"] or part["c"], part["b"] or part["d"])
+
+
 def _blamed(conversation: str, better: str) -> bool:
     """Tell whether the better tool is shown to have failed and the memory blames it for that."""
-    outcome = _LAST.findall(_MEMORY.sub("", conversation))
     memory = " ".join(_MEMORY.findall(conversation))
-    return bool(outcome) and outcome[-1] == (better, "failed") and _blame(better) in memory
+    return last_outcome(conversation) == (better, "failed") and _blame(better) in memory
 
 
 def _blame(tool: str) -> str:
@@ -99,10 +117,9 @@ def lesson(conversation: str, schema: Mapping[str, Any] | None) -> str:
     JSON, as `{"items": [{"title", "description", "content"}]}` under the schema's own array
     property or the one that the prompt shows as `"name": [`, where either is there; else Markdown.
     """
-    outcome = _LAST.findall(conversation)
-    tool, kind = outcome[-1] if outcome else ("the tool", "succeeded")
+    tool, kind = last_outcome(conversation) or ("the tool", "succeeded")
     failed = kind == "failed"
-    advice = f"avoid {tool} because it failed" if failed else f"keep using {tool}, it worked"
+    advice = _blame(tool) if failed else f"keep using {tool}, it worked"
     item = {
         "title": f"SIMULATED lesson: {tool} {kind}",
         "description": f"What the last run of {tool} teaches.",

@@ -7,11 +7,13 @@ same number in any process, so that a kill and a resume change nothing.
 from __future__ import annotations
 
 import hashlib
+import re
 from functools import lru_cache
 from statistics import NormalDist
 
 _NORMAL = NormalDist()
 _BLOCK = 32
+_NO_ANSWER = re.compile(r"\bno answer was given\b", re.I)
 
 
 class Stream:
@@ -44,13 +46,23 @@ class Stream:
 
 
 @lru_cache(maxsize=65536)
-def latent(seed: int, text: str, purpose: str = "quality") -> float:
-    """Return the standard normal deviate that belongs to `text`: its planted quality.
+def latent(seed: int, text: str, purpose: str = "latent") -> float:
+    """Return the standard normal deviate that belongs to `text`.
 
-    White space at the ends is not part of the text. Public so that a test, or an analysis of a
-    simulated study, can recompute the truth.
+    White space at the ends is not part of the text.
     """
     return Stream(seed, purpose, text.strip()).normal()
+
+
+def quality(seed: int, text: str) -> float:
+    """Return the planted quality of a candidate or point: `latent`, about -4 without an answer.
+
+    Empty text and "No answer was given" are what a gold control shows, so that a known worst
+    candidate is judged as such. Public, so that an analysis of a simulated study can recompute
+    the truth.
+    """
+    z = latent(seed, text)
+    return -4 + z / 10 if not text.strip() or _NO_ANSWER.search(text) else z
 
 
 def normal_share(z: float) -> float:

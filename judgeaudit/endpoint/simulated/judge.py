@@ -1,7 +1,7 @@
 """The simulated judge: a question and a moment in, an answer out.
 
 Quality is planted: each shown candidate, and each point of a label, score or verdict question,
-has the standard normal `latent(seed, text)`. Candidates rank by it; a label's logit is
+has the standard normal `quality(seed, text)`. Candidates rank by it; a label's logit is
 `LOGIT_SD` times it; a score is its normal share of the scale, kept one step inside.
 
 Noise of a call is drawn from (seed, body digest, virtual time); the attempt does not enter, so
@@ -15,7 +15,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from judgeaudit.endpoint.simulated.draws import Stream, latent, normal_share
+from judgeaudit.endpoint.simulated.draws import Stream, latent, normal_share, quality
 from judgeaudit.endpoint.simulated.question import TIES, Question
 from judgeaudit.endpoint.simulated.scenarios import Noise, Scenario
 
@@ -80,7 +80,7 @@ Layers = list[tuple[Noise, Stream]]
 
 def worth(seed: int, shown: Mapping[str, str], first_bias: float = 0.0) -> dict[str, float]:
     """Return alias -> planted quality; `first_bias` is what the candidate shown first gains."""
-    found = {alias: latent(seed, text) for alias, text in shown.items()}
+    found = {alias: quality(seed, text) for alias, text in shown.items()}
     if first_bias and found:
         found[next(iter(found))] += first_bias
     return found
@@ -91,8 +91,8 @@ def order(seed: int, shown: Mapping[str, str], first_bias: float = 0.0) -> list[
 
     Equal texts have equal quality; they then keep the order of their aliases.
     """
-    quality = worth(seed, shown, first_bias)
-    return sorted(quality, key=lambda alias: (-quality[alias], alias))
+    value = worth(seed, shown, first_bias)
+    return sorted(value, key=lambda alias: (-value[alias], alias))
 
 
 def label_logit(scenario: Scenario, seed: int, question: Question) -> float:
@@ -100,9 +100,9 @@ def label_logit(scenario: Scenario, seed: int, question: Question) -> float:
     b = scenario.bias + scenario.bias_sd * latent(seed, question.text, "bias")
     if len(question.shown) == 2:
         plus, minus = order_of_labels(question)
-        z = latent(seed, question.shown[plus]) - latent(seed, question.shown[minus])
+        z = quality(seed, question.shown[plus]) - quality(seed, question.shown[minus])
     else:
-        z = LOGIT_SD * latent(seed, question.text)
+        z = LOGIT_SD * quality(seed, question.text)
     return z + b if question.forward else z - b
 
 
@@ -151,12 +151,12 @@ def _categories(scenario: Scenario, seed: int, question: Question) -> tuple[str,
     ties = [option for option in question.options if option.lower() in TIES]
     if len(question.shown) < 2:
         places = [option for option in question.options if option not in ties] or list(ties)
-        share = normal_share(latent(seed, question.text))
+        share = normal_share(quality(seed, question.text))
         place = min(int((1 - share) * len(places)), len(places) - 1)
         return places[place], places[place + 1 if place + 1 < len(places) else place - 1]
-    quality = worth(seed, question.shown, scenario.first_bias)
-    first, second = sorted(quality, key=lambda alias: (-quality[alias], alias))[:2]
-    tied = bool(ties) and quality[first] - quality[second] < TIE_BAND
+    value = worth(seed, question.shown, scenario.first_bias)
+    first, second = sorted(value, key=lambda alias: (-value[alias], alias))[:2]
+    tied = bool(ties) and value[first] - value[second] < TIE_BAND
     return (ties[0], first) if tied else (first, second)
 
 
@@ -184,7 +184,7 @@ def base_score(seed: int, question: Question) -> float:
     if low > high:
         low, high = question.low, question.high
     steps = round((high - low) / step)
-    share = normal_share(latent(seed, question.text))
+    share = normal_share(quality(seed, question.text))
     return low + step * min(int(share * (steps + 1)), steps)
 
 

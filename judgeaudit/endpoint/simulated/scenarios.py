@@ -7,6 +7,7 @@ a (text, UTC day), once a call, once a call that was sent while others were in f
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -162,6 +163,9 @@ _CATALOGUE = (
     ),
 )
 
+_UNBOUNDED = frozenset({"bias", "bias_sd", "first_bias", "z_sd", "sleep_ms"})
+"""Parameters in logits, qualities or milliseconds; the others are shares or counts."""
+
 SCENARIOS: dict[str, Scenario] = {scenario.name: scenario for scenario in _CATALOGUE}
 """Every scenario with its default parameters."""
 
@@ -212,7 +216,16 @@ def _numbers(value: Any) -> dict[str, type]:
 
 
 def _number(found: Scenario, key: str, text: str) -> float:
+    where = f"scenario {found.name!r}"
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
-        raise InputError(f"scenario {found.name!r}", key, f"{text!r} is no number") from None
+        raise InputError(where, key, f"{text!r} is no number") from None
+    field_name = key.rpartition(".")[2]
+    if _numbers(found).get(key) is int and not (value >= 0 and value.is_integer()):
+        raise InputError(where, key, f"{text} is no whole number", "0 or more")
+    if field_name not in _UNBOUNDED and _numbers(found).get(key) is not int and not 0 <= value <= 1:
+        raise InputError(where, key, f"{text} is no share", "a number from 0 to 1")
+    if not math.isfinite(value):
+        raise InputError(where, key, f"{text} is not finite")
+    return value
