@@ -114,7 +114,7 @@ def spearman_between(
 def spearman_pairs(
     scores: Floats, pairs: Pairs, *, clusters: NDArray[np.int_] | None = None
 ) -> RankReliability | Undefined:
-    """Return the mean mid-rank Spearman over the named pairs of columns of `scores` (n, columns)."""
+    """Return the mean mid-rank Spearman over the named pairs of columns of `scores` (n, m)."""
     return _reliability(scores, pairs, "single", clusters)
 
 

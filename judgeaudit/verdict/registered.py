@@ -1,0 +1,162 @@
+"""Everything that a registration names, computed from one table: the registered rule as executed.
+
+No threshold, metric or denominator enters from anywhere but the registration. A gate that was
+frozen with a pilot is confirmatory, one without is exploratory; rules and analyses that are named
+are confirmatory. What is not named is computed nowhere here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from judgeaudit.analysis.catalogue import compute, family
+from judgeaudit.analysis.estimate import Estimate
+from judgeaudit.analysis.question import Question
+from judgeaudit.registration.base import plain
+from judgeaudit.registration.criteria import Gate, Rule
+from judgeaudit.registration.document import Registration
+from judgeaudit.verdict.decide import Verdict, compose, decide, overall
+from judgeaudit.verdict.rules import Named, name_outcome
+
+DEFAULT_LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a registration's criteria gave: estimates, verdicts, names by rules, controls."""
+
+    estimates: tuple[Estimate, ...]
+    verdicts: tuple[Verdict, ...]
+    named: tuple[Named, ...]
+    controls: tuple[Estimate, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document of `verdicts.json`."""
+        gates = [verdict.to_dict() for verdict in self.verdicts]
+        return {
+            "overall": overall(v.outcome for v in self.verdicts).value if self.verdicts else None,
+            "gates": gates,
+            "rules": [named.to_dict() for named in self.named],
+        }
+
+
+def question_of(
+    criterion: Gate | Rule | None,
+    registration: Registration,
+    candidates: pd.DataFrame | None = None,
+) -> Question:
+    """Return the question that a gate, a rule or (None) a bare analysis asks of the table."""
+    base = Question(
+        over="all",
+        cluster=registration.unit.cluster,
+        target=registration.unit.target,
+        seed=registration.schedule.seed,
+        candidates=candidates,
+    )
+    if criterion is None:
+        return base
+    params = {key: plain(value) for key, value in criterion.params.items()}
+    asked = replace(base, over=criterion.over, params=params)
+    if isinstance(criterion, Rule):
+        return asked
+    return replace(
+        asked,
+        denominator=criterion.denominator,
+        invalid=criterion.invalid,
+        # A one-sided bound at alpha is an end of the two-sided interval of level 1 - 2 alpha.
+        level=1 - 2 * float(criterion.alpha),
+        threshold=criterion.at_least if criterion.at_least is not None else criterion.at_most,
+    )
+
+
+def evaluate(
+    registration: Registration,
+    table: pd.DataFrame,
+    candidates: pd.DataFrame | None = None,
+) -> Findings:
+    """Return what the registered gates, rules and analyses say of `table`."""
+    estimates: list[Estimate] = []
+    verdicts, piloted = [], registration.pilot is not None
+    for gate in registration.gates:
+        verdict, used = _gate(gate, registration, table, candidates, piloted)
+        verdicts.append(verdict)
+        estimates += used
+    named = []
+    for rule in registration.rules:
+        question = question_of(rule, registration, candidates)
+        found = _marked(compute(rule.statistic, table, question, rule.where), True)
+        named.append(name_outcome(rule, found, confirmatory=True))
+        estimates += found
+    for name in registration.analyses:
+        estimates += _bare(name, registration, table, candidates)
+    controls = compute("controls", table, question_of(None, registration, candidates))
+    return Findings(
+        tuple(_distinct([*estimates, *controls])),
+        (*verdicts, *_composites(verdicts)),
+        tuple(named),
+        tuple(controls),
+    )
+
+
+def _gate(
+    gate: Gate,
+    registration: Registration,
+    table: pd.DataFrame,
+    candidates: pd.DataFrame | None,
+    piloted: bool,
+) -> tuple[Verdict, list[Estimate]]:
+    question = question_of(gate, registration, candidates)
+    found = _marked(compute(gate.statistic, table, question, gate.where), piloted)
+    beside: list[Estimate] = []
+    for name in gate.sensitivity:
+        other = replace(question, threshold=None)
+        beside += compute(name, table, other, gate.where)
+    # What came with the headline (other targets, parts) decides nothing either.
+    shown = [e for e in found if e.analysis != gate.statistic or e.scope != found[0].scope]
+    verdict = decide(gate, found, sensitivity=[*beside, *shown], confirmatory=piloted)
+    return verdict, [*found, *beside]
+
+
+def _bare(
+    name: str, registration: Registration, table: pd.DataFrame, candidates: pd.DataFrame | None
+) -> list[Estimate]:
+    """Return a registered analysis over each comparison that the data hold, by condition."""
+    question = question_of(None, registration, candidates)
+    conditions = [str(name) for name in pd.unique(table["condition"])]
+    found: list[Estimate] = []
+    for over in family(name).over:
+        split = len(conditions) > 1 and over != "conditions"
+        for where in [{"condition": c} for c in conditions] if split else [{}]:
+            estimates = _marked(compute(name, table, question.over_pairs(over), where), True)
+            found += [replace(e, scope=_scope(over, e.scope)) for e in estimates]
+    # Comparisons that the plan does not hold are no findings, unless there is nothing else.
+    return [e for e in found if e.value is not None] or found
+
+
+def _scope(over: str, scope: str) -> str:
+    return scope if over == "all" else f"over={over}" + ("" if scope == "all" else f", {scope}")
+
+
+def _marked(estimates: Sequence[Estimate], confirmatory: bool) -> list[Estimate]:
+    return [replace(estimate, confirmatory=confirmatory) for estimate in estimates]
+
+
+def _composites(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    names = dict.fromkeys(v.part_of for v in verdicts if v.part_of)
+    return [compose(name, [v for v in verdicts if v.part_of == name]) for name in names]
+
+
+def _distinct(estimates: Sequence[Estimate]) -> list[Estimate]:
+    """Return estimates once each: two gates may ask the same question."""
+    seen: set[tuple[object, ...]] = set()
+    kept = []
+    for e in estimates:
+        key = (e.analysis, e.endpoint, e.scope, e.value, e.low, e.high, e.level, e.target)
+        if key not in seen:
+            seen.add(key)
+            kept.append(e)
+    return kept

@@ -1,0 +1,88 @@
+"""Verdicts in plain words, derived from their numbers; nothing here knows more than they do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from judgeaudit.analysis.estimate import Estimate
+from judgeaudit.analysis.pairing import PHRASES
+
+REPEATABLE_IS_NOT_RIGHT = "It speaks of precision only: a repeatable judge can be wrong."
+RIGHT_IS_NOT_REPEATABLE = "It speaks of agreement with gold, not of repeatability."
+OVER: dict[str, str] = {str(over): phrase for over, phrase in PHRASES.items()}
+
+
+def number(value: float) -> str:
+    """Return a number as a person reads it: up to four significant digits, no exponent near 1."""
+    if value == 0:
+        return "0"
+    return f"{value:.3f}" if 0.001 <= abs(value) < 1000 else f"{value:.3g}"
+
+
+def counts(estimate: Estimate) -> str:
+    """Return the denominators in words: `78 of 100` for a plain ratio, else pairs and items."""
+    n = estimate.n
+    for hits, of in (("alike", "comparisons"), ("found", "arms"), ("found", "pairs")):
+        if n.get(of) and hits in n and estimate.exact == Fraction(n[hits], n[of]):
+            return f"{n[hits]} of {n[of]} {of}"
+    told = [
+        f"{n[kind]} {kind.replace('_', ' ')}"
+        for kind in ("groups", "probes", "pairs", "items", "windows", "tasks")
+        if n.get(kind)
+    ]
+    return ", ".join(told[:3])
+
+
+def interval(estimate: Estimate) -> str:
+    """Return the interval with its level, or that there is none."""
+    if estimate.low is None or estimate.high is None:
+        return "no interval"
+    return f"{estimate.level:.0%} interval {number(estimate.low)} to {number(estimate.high)}"
+
+
+def held_sentence(
+    endpoint: str,
+    outcome: str,
+    estimate: Estimate,
+    asks: str,
+    over: str,
+    reasons: Sequence[str],
+) -> str:
+    """Return one sentence on one endpoint: outcome, number, denominators, what was asked, why."""
+    place = "" if endpoint == "all" else f" at {endpoint}"
+    name = estimate.analysis
+    if estimate.value is None:
+        return f"UNDEFINED{place}: {name} has no estimate ({estimate.undefined})."
+    where = "" if estimate.scope == "all" else f" ({estimate.scope})"
+    said = (
+        f"{outcome.upper()}{place}: {name}{where} {OVER.get(over, over)} is "
+        f"{number(estimate.value)} ({counts(estimate)}; {interval(estimate)}); asked is {asks}."
+    )
+    why = "; ".join(reason for reason in reasons if reason)
+    return f"{said} Because {why}." if why else said
+
+
+def not_said(
+    estimates: Sequence[Estimate],
+    *,
+    gold: bool,
+    by_point: bool,
+    bounds: Sequence[str | None],
+    confirmatory: bool,
+) -> tuple[str, ...]:
+    """Return what a verdict on these estimates does not say."""
+    said = [RIGHT_IS_NOT_REPEATABLE if gold else REPEATABLE_IS_NOT_RIGHT]
+    targets = dict.fromkeys(e.target for e in estimates)
+    said += [f"It speaks of {target}, in the windows that were measured." for target in targets]
+    endpoints = dict.fromkeys(e.endpoint for e in estimates if e.endpoint != "all")
+    if endpoints:
+        said.append(
+            f"It speaks of {', '.join(endpoints)} as served then, not of a model behind the name."
+        )
+    if by_point:
+        told = ", ".join(dict.fromkeys(bound or "nothing" for bound in bounds)) or "nothing"
+        said.append(f"The point estimate decided, without an error rate; the bound says {told}.")
+    if not confirmatory:
+        said.append("It is exploratory: the gate was frozen without a pilot, or not at all.")
+    return tuple(said)
