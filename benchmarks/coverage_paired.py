@@ -27,7 +27,7 @@ from judgeaudit.analysis.stats.paired import (
     tango_ends,
 )
 from judgeaudit.analysis.stats.pooling import endpoints_like_these, hksj, these_endpoints
-from judgeaudit.analysis.stats.proportions import clopper_pearson, clustered_share
+from judgeaudit.analysis.stats.proportions import clopper_pearson, share_of_clusters
 
 STUDIES = {"ci": 2000, "full": 20_000}
 CHUNK = 2000
@@ -238,7 +238,7 @@ def cluster_table(studies, broken):
         truth, hits = a / (a + b), np.zeros(2)
         for _ in range(studies):
             counts = rng.binomial(size, rng.beta(a, b, groups))
-            own = clustered_share(counts, np.full(groups, size))[1]
+            own = share_of_clusters(counts, np.full(groups, size))[1]
             plain = clopper_pearson(counts.sum(), groups * size)
             hits += [i.low <= truth <= i.high for i in (own, plain)]
         name = f"{groups} clusters of {size}, shares Beta({a:g}, {b:g})"

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from judgeaudit.analysis.stats.agreement import effective_proportion
 from judgeaudit.analysis.stats.interval import Undefined
 from judgeaudit.analysis.stats.proportions import (
     clopper_pearson,
-    clustered_share,
     effective_n,
     jeffreys_point,
     jeffreys_se,
     lower_bound,
-    share_of_means,
+    share_of_clusters,
     upper_bound,
     wilson,
 )
@@ -106,12 +106,25 @@ def test_effective_n_is_the_binomial_variance_over_the_variance_and_held_in_rang
     assert effective_n(0.0, 0.0, 50, 200) == 50
 
 
-def test_items_that_never_flip_count_as_one_draw_each():
-    """Zero flips over 40 items of 10 pairs: the bound is that of 40 draws, not of 400."""
-    share, found = share_of_means(np.zeros(40), 400)
+def test_clusters_without_an_event_count_as_one_draw_each():
+    """Zero of 40 x 10: the bound is that of 40 draws, with t(399)/t(39) for few clusters."""
+    share, found = share_of_clusters(np.zeros(40), np.full(40, 10))
+    draws = 40 * (stats.t.ppf(0.975, 399) / stats.t.ppf(0.975, 39)) ** 2
 
     assert (share, found.low) == (0.0, 0.0)
-    assert found.high == pytest.approx(1 - 0.025 ** (1 / 40))
+    assert found.high == pytest.approx(1 - 0.025 ** (1 / draws))
+
+
+def test_counts_a_cluster_and_values_an_item_give_one_interval():
+    """The same data through `effective_proportion`, unequal clusters."""
+    sizes, rng = np.array([3, 9, 5, 12, 7]), np.random.default_rng(2)
+    values = (rng.random(36) < 0.4).astype(float)
+    names = np.repeat(np.arange(5), sizes)
+    counts = np.bincount(names, values)
+    other = effective_proportion(values, None, names).interval()
+    _, found = share_of_clusters(counts, sizes)
+
+    assert (found.low, found.high) == pytest.approx((other.low, other.high))
 
 
 def test_clusters_without_correlation_keep_nearly_all_draws():
@@ -119,7 +132,7 @@ def test_clusters_without_correlation_keep_nearly_all_draws():
     rng = np.random.default_rng(3)
     sizes = np.full(200, 10)
     counts = rng.binomial(sizes, 0.3)
-    share, found = clustered_share(counts, sizes)
+    share, found = share_of_clusters(counts, sizes)
     plain = clopper_pearson(counts.sum(), 2000)
 
     assert share == pytest.approx(counts.sum() / 2000)
@@ -129,7 +142,7 @@ def test_clusters_without_correlation_keep_nearly_all_draws():
 def test_clusters_that_agree_within_count_once_each():
     """Forty clusters of 5 identical draws carry 40 draws' worth, up to the t factor."""
     counts = np.repeat([5, 0], [28, 12])
-    _, found = clustered_share(counts, np.full(40, 5))
+    _, found = share_of_clusters(counts, np.full(40, 5))
     once = clopper_pearson(28, 40)
 
     assert found.low == pytest.approx(once.low, abs=0.01)
@@ -137,8 +150,7 @@ def test_clusters_that_agree_within_count_once_each():
 
 
 def test_one_cluster_says_nothing_of_others():
-    assert clustered_share([3], [5]) == Undefined("needs >= 2 clusters")
-    assert share_of_means([0.5], 10) == Undefined("needs >= 2 items")
+    assert share_of_clusters([3], [5]) == Undefined("needs >= 2 clusters")
 
 
 def test_clustered_interval_covers_where_the_plain_one_does_not():
@@ -147,7 +159,7 @@ def test_clustered_interval_covers_where_the_plain_one_does_not():
     covered = plain = 0
     for _ in range(400):
         counts = rng.binomial(30, rng.beta(6, 1.5, size=25))
-        _, found = clustered_share(counts, np.full(25, 30))
+        _, found = share_of_clusters(counts, np.full(25, 30))
         ordinary = clopper_pearson(counts.sum(), 750)
         covered += found.low <= 0.8 <= found.high
         plain += ordinary.low <= 0.8 <= ordinary.high

@@ -144,7 +144,7 @@ def retest_flip(passed: ArrayLike) -> tuple[float, Floats] | Undefined:
     """Chance that an item's pass/fail changes on a second judgment: E 2 p (1 - p).
 
     `passed` is items x repeats of 0/1. The U-statistic 2 m (k - m)/(k (k - 1)) an item is
-    exactly unbiased; returns its mean and the items' values (for `share_of_means`).
+    exactly unbiased; returns its mean and the items' values (for `agreement.effective_proportion`).
     """
     x = np.asarray(passed, float)
     if x.ndim != 2 or not np.isin(x, (0, 1)).all():

@@ -134,26 +134,7 @@ def effective_n(p: float, variance_of_mean: float, lowest: float, highest: float
     return min(max(p * (1 - p) / variance_of_mean, lowest), highest)
 
 
-def share_of_means(
-    item_shares: ArrayLike, draws: float, level: float = 0.95
-) -> tuple[float, Interval] | Undefined:
-    """Mean of shares in [0, 1], one an item, with Clopper-Pearson on the effective number.
-
-    Items are independent and count alike. `draws` is the number of all draws behind
-    the shares (e.g. pairs of repeats), the most that the effective number can be.
-    """
-    shares = np.asarray(item_shares, float)
-    n = shares.size
-    if n < 2:
-        return Undefined("needs >= 2 items")
-    p = float(shares.mean())
-    variance = float(shares.var(ddof=1)) / n
-    weight = effective_n(p, variance, n, max(draws, n))
-    found = clopper_pearson(p * weight, weight, level)
-    return p, Interval(found.low, found.high, level, "Clopper-Pearson, effective n over items")
-
-
-def clustered_share(
+def share_of_clusters(
     successes: ArrayLike, sizes: ArrayLike, level: float = 0.95
 ) -> tuple[float, Interval] | Undefined:
     """Share over all draws, with an interval whose independent unit is the cluster.
@@ -162,11 +143,12 @@ def clustered_share(
     sum s / sum m, its variance the ratio estimator's G/(G - 1) sum (s_g - p m_g)²/N²,
     and Clopper-Pearson is taken on the effective number, scaled by
     (t_{N-1}/t_{G-1})² for the few degrees of freedom (Korn & Graubard 1998). The
+    `agreement.effective_proportion` is the same from one value an item. The
     effective number lies between Kish's N²/sum m² (draws in a cluster all alike) and N.
     """
     s, m = np.asarray(successes, float), np.asarray(sizes, float)
     if s.shape != m.shape or s.ndim != 1:
-        raise InputError("clustered_share", "", f"shapes {s.shape} and {m.shape}", "give vectors")
+        raise InputError("share_of_clusters", "", f"shapes {s.shape} and {m.shape}", "give vectors")
     s, m = s[m > 0], m[m > 0]
     groups, total = m.size, float(m.sum())
     if groups < 2:
