@@ -5,6 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
+
+# The same examples every day, and no deadline: the machine that runs them is shared.
+settings.register_profile("steady", derandomize=True, deadline=None, max_examples=40)
+settings.load_profile("steady")
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ A task is a sum of five whole numbers whose sizes run from two to six digits, so
 slip comes at several scales and size is not confounded with type:
 
 * `unit`: one digit of the total raised or lowered by one;
-* `transposed`: two neighbouring digits of the total exchanged;
+* `transposed`: two neighbouring digits of the total exchanged (relative error below 1);
 * `omitted`: one number left out;
 * `sign`: one number subtracted;
 * `shifted`: one number read with a zero too many.
@@ -87,7 +87,10 @@ def _all(terms: tuple[int, ...]) -> Iterator[tuple[str, int]]:
             yield "unit", truth - unit
     for i in range(len(digits) - 1):
         if digits[i] != digits[i + 1] and (i or digits[1] != "0"):
-            yield "transposed", int(digits[:i] + digits[i + 1] + digits[i] + digits[i + 2 :])
+            total = int(digits[:i] + digits[i + 1] + digits[i] + digits[i + 2 :])
+            # Few totals can more than double by it: a cell that could never be filled.
+            if total < 2 * truth:
+                yield "transposed", total
     for term in terms:
         yield "omitted", truth - term
         yield "sign", truth - 2 * term
