@@ -7,13 +7,16 @@ Rules of this module:
   So inconsistency across orders is the order's own part plus the noise of repeats.
 * Each part is an unbiased U-statistic within an item; the estimate is the mean over items, the
   interval t(n - 1) over items. An estimate may be negative; it is not clipped.
+* For verdicts the variance counts two more items, at -1/2 and +1/2 beside the mean (the pseudo-
+  observations of Agresti & Caffo 2000): most items differ by 0, and plain t then covered 80-93 %.
 * With one call in either condition the two parts cannot be told apart: undefined, for that item
   and, if no item has two calls in both, for the study.
 * Signed parts use p = P(candidate A chosen): content (p_AB + p_BA)/2 - 1/2, position
   (p_AB - p_BA)/2. Position parts of opposite sign cancel in the mean; the excess does not.
 """
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +64,10 @@ def excess_disagreement(
     with np.errstate(divide="ignore", invalid="ignore"):
         across = 1 - (one * two).sum(axis=1) / (k1 * k2)
         noise = [1 - (c * (c - 1)).sum(axis=1) / (k * (k - 1)) for c, k in ((one, k1), (two, k2))]
-    return _excess(across, (noise[0] + noise[1]) / 2, (k1 >= 2) & (k2 >= 2), clusters)
+    found = _excess(across, (noise[0] + noise[1]) / 2, (k1 >= 2) & (k2 >= 2), clusters)
+    if isinstance(found, Undefined):
+        return found
+    return replace(found, excess=_with_pseudo_items(found.excess, found.items))
 
 
 def excess_score_variance(
@@ -115,6 +121,18 @@ def _excess(
         return Undefined(NOT_SEPARABLE)
     items = int(usable.sum())
     return Excess(found[0], found[1], found[2], items, usable.size - items)
+
+
+def _with_pseudo_items(excess: Estimated, items: int) -> Estimated:
+    """Add the squares of two deviations of 1/2 to the variance of an excess in [-1, 1]."""
+    if items < MIN_ITEMS or excess.n < 2:
+        return excess
+    base = 0.0 if excess.no_interval else excess.se**2
+    se = math.sqrt(base + 0.5 / (items * (items - 1)))
+    method = (
+        "t, two pseudo-items" if excess.method == "none" else excess.method + ", two pseudo-items"
+    )
+    return replace(excess, se=se, df=excess.n - 1, method=method, no_interval="")
 
 
 def _mean(values: Floats, clusters: NDArray[np.int_] | None) -> Estimated | Undefined:
