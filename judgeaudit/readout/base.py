@@ -1,7 +1,8 @@
 """What all readouts share: filling the prompt, checks on items, checks before any parsing.
 
 A reply is looked at in this order, and the first that applies is the reason: a refusal (marked as
-one, or stopped by a content filter), truncation, emptiness; only then the readout's own parser.
+one, or stopped by a content filter), truncation, emptiness, text that is no Unicode; only then the
+readout's own parser.
 """
 
 from __future__ import annotations
@@ -162,6 +163,11 @@ def answer_text(reply: Reply) -> str | Invalid:
         return Invalid(Reason.TRUNCATED, f"finish reason {reply.finish_reason}")
     if reply.text is None or not reply.text.strip():
         return Invalid(Reason.EMPTY)
+    try:
+        reply.text.encode()
+    except UnicodeEncodeError as error:
+        # JSON can carry half a surrogate pair; no column of text can, and no judge means it.
+        return Invalid(Reason.BAD_BODY, f"lone surrogate at character {error.start}")
     return reply.text
 
 
@@ -171,8 +177,8 @@ def unparsed(detail: str) -> Invalid:
 
 
 def clip(text: str, width: int = 80) -> str:
-    """Return `text` on one line, cut to `width` characters with an ellipsis."""
-    line = " ".join(text.split())
+    """Return `text` on one line, cut to `width` characters, with ? for lone surrogates."""
+    line = " ".join(text.encode("utf-8", "replace").decode().split())
     return line if len(line) <= width else line[: width - 1] + "…"
 
 
@@ -229,7 +235,8 @@ def json_answer(text: str, key: str, *, other_keys: bool = False) -> Any | Inval
     if key not in value:
         return unparsed(f"no key {key!r}: {clip(text)}")
     if len(value) > 1 and not other_keys:
-        return unparsed(f"other keys than {key!r}: {', '.join(k for k in value if k != key)}")
+        others = ", ".join(name for name in value if name != key)
+        return unparsed(f"other keys than {key!r}: {clip(others)}")
     return value[key]
 
 

@@ -65,6 +65,7 @@ def test_every_problem_of_the_options_is_told_at_once():
         (Reply(" \n", "stop"), Reason.EMPTY),
         (Reply(None, "length", refusal="no"), Reason.REFUSED),
         (Reply(None, "length"), Reason.TRUNCATED),
+        (Reply("A\ud800", "stop"), Reason.BAD_BODY),
     ],
 )
 def test_refused_before_truncated_before_empty_before_parsing(kind, reply, reason):
@@ -72,6 +73,21 @@ def test_refused_before_truncated_before_empty_before_parsing(kind, reply, reaso
 
     assert isinstance(value, Invalid)
     assert value.reason is reason
+
+
+def test_what_a_reading_says_can_always_be_written():
+    """Half a surrogate pair, which JSON can carry, would break the table that holds it."""
+    refusal = readout("text").read(Reply(None, refusal="no \ud800"), PAIR, SOLE_ARM)
+    inner = readout("ranking", "{candidates}").read(Reply('{"\\ud800": 1}'), PAIR, SOLE_ARM)
+    other = readout("ranking", "{candidates}").read(
+        Reply('{"ranking": [], "\\ud800": 1}'), PAIR, SOLE_ARM
+    )
+    entry = readout("ranking", "{candidates}").read(
+        Reply('{"ranking": ["\\ud800"]}'), PAIR, SOLE_ARM
+    )
+
+    for value in (refusal, inner, other, entry):
+        assert value.detail.encode()
 
 
 @pytest.mark.parametrize("kind", sorted(OPTIONS))
