@@ -7,3 +7,13 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Put every command on `app`."""
+    from judgeaudit.cli import battery, init, prereg, run, serve, show, status, verify
+
+    app.command("init")(init.init)
+    app.command("battery")(battery.battery)
+    app.add_typer(prereg.app)
+    app.command("run")(run.run)
+    app.command("status")(status.status)
+    app.command("show")(show.show)
+    app.command("verify")(verify.verify)
+    app.command("serve")(serve.serve)

@@ -19,7 +19,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 from judgeaudit import __version__
@@ -41,7 +40,7 @@ from judgeaudit.collection.progress import Earlier, read_earlier
 from judgeaudit.collection.transport import Limits, Route, Transport
 from judgeaudit.collection.watch import Counts
 from judgeaudit.errors import GuardError, InputError, JudgeauditError, RunPaused
-from judgeaudit.model import FrozenBody, PlannedCall, Reason, Window
+from judgeaudit.model import JSON, FrozenBody, PlannedCall, Reason, Window
 from judgeaudit.providers import provider
 from judgeaudit.registration.document import EndpointSpec
 from judgeaudit.registration.frozen import FrozenStudy
@@ -67,18 +66,21 @@ async def collect(
     bases: Mapping[str, str],
     keys: Mapping[str, str],
     derive: Derive,
+    identity: Mapping[str, Mapping[str, JSON]] | None = None,
     watcher: Callable[[Counts], None] | None = None,
 ) -> RunSummary:
     """Run a window, or go on with it, and seal it.
 
     `bases` gives each endpoint's base URL where it is not the registered one (embedded endpoints),
-    `keys` the keys by endpoint, `derive` what seals use to read attempts. Raises `ExecutorBusy`,
+    `keys` the keys by endpoint, `derive` what seals use to read attempts, `identity` what is known
+    of embedded endpoints (noted in the journal). Raises `ExecutorBusy`,
     `TooEarly`, `GuardError`, `RunPaused`, `EvidenceError`.
     """
     with exclusive(study.root):
         window = window_of(study, window_id)
         begun = time.perf_counter()
         session = _Session(study, window, clock, bases, keys, derive, Counts(watcher=watcher))
+        session.identity = identity or {}
         manifest = await session.run()
         return RunSummary(
             window=window.id,
@@ -141,6 +143,8 @@ class _Session:
         ]
         self.calls = [c for spec in self.specs for c in study.calls_of(window.id, spec.id)]
         self.voided = 0
+        self.identity: Mapping[str, Mapping[str, JSON]] = {}
+        self.stopped: dict[str, Reason] = {}
 
     async def run(self) -> dict[str, Any]:
         """Collect and seal; returns the manifest."""
@@ -191,6 +195,8 @@ class _Session:
         )
         with journal:
             self.voided = len(journal.voided)
+            for name, known in self.identity.items():
+                journal.event("identity", started, {"endpoint": name, **known})
             async with Transport() as transport:
                 run = self._run(journal, transport, sealed, earlier, started)
                 await self._ask(run, earlier, started)
@@ -321,6 +327,6 @@ def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
     return (known or leaves)[0]
 
 
-def journal_file(study: FrozenStudy, window_id: str) -> Path:
-    """Return where a window's journal is."""
-    return runs.journal_path(past.log_dir(study.root), window_id)
+def begun(study: FrozenStudy, window: Window) -> bool:
+    """Return whether a window has a journal, so that it only has to go on."""
+    return runs.journal_path(past.log_dir(study.root), window.id).exists()

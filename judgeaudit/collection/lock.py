@@ -23,21 +23,25 @@ HOLDER_NAME = ".executor.json"
 
 @contextmanager
 def exclusive(root: Path) -> Iterator[None]:
-    """Hold the study in `root`; raises `ExecutorBusy` at once where another process does.
+    """Hold the study in `root`; raises `ExecutorBusy` at once where another holds it.
 
-    The operating system lets go of the lock when its holder ends, however it ends; the note beside
-    it only serves the message.
+    A thread that holds it already may hold it again. The operating system lets go of the lock when
+    its holder ends, however it ends; the note beside it only serves the message.
     """
-    lock = FileLock(root / LOCK_NAME)
+    # One lock object for each path and thread is what makes holding it twice possible.
+    lock = FileLock(root.resolve() / LOCK_NAME, is_singleton=True)
     try:
         lock.acquire(timeout=0)
     except Timeout:
         raise ExecutorBusy(_busy(root)) from None
+    outermost = lock.lock_counter == 1
     try:
-        _write(root / HOLDER_NAME)
+        if outermost:
+            _write(root / HOLDER_NAME)
         yield
     finally:
-        (root / HOLDER_NAME).unlink(missing_ok=True)
+        if outermost:
+            (root / HOLDER_NAME).unlink(missing_ok=True)
         lock.release()
 
 

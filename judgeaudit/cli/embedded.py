@@ -1,0 +1,55 @@
+"""Starting the endpoints that a registration embeds, for as long as a command needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from judgeaudit.model import JSON, Clock
+    from judgeaudit.registration.document import EndpointSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """Base URLs of the embedded endpoints by endpoint id, and what is known of what answers."""
+
+    bases: Mapping[str, str]
+    identity: Mapping[str, Mapping[str, JSON]]
+
+
+@contextmanager
+def embedded(
+    specs: list[EndpointSpec],
+    clock: Clock,
+    progress: Callable[[int, int], None] | None = None,
+) -> Iterator[Started]:
+    """Start every embedded endpoint and stop it afterwards.
+
+    An endpoint's `embedded` table holds its options; `seed` among them is the simulated judge's.
+    Endpoints that name the same judge with the same options share one.
+    """
+    from judgeaudit.endpoint.server import start_embedded
+    from judgeaudit.registration.base import plain
+
+    bases: dict[str, str] = {}
+    identity: dict[str, Mapping[str, JSON]] = {}
+    running: dict[str, tuple[str, Mapping[str, JSON]]] = {}
+    with ExitStack() as stack:
+        for spec in specs:
+            if not spec.is_embedded:
+                continue
+            options = plain(dict(spec.embedded))
+            name = f"{spec.base_url} {sorted(options.items())}"
+            if name not in running:
+                seed = options.pop("seed", 0)
+                server = stack.enter_context(
+                    start_embedded(
+                        spec.base_url, clock=clock, seed=seed, options=options, progress=progress
+                    )
+                )
+                running[name] = (server.base_url, server.identity)
+            bases[spec.id], identity[spec.id] = running[name]
+        yield Started(bases, identity)

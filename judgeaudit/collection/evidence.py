@@ -1,0 +1,80 @@
+"""Single calls out of a log, sealed or not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from judgeaudit.auditlog import runs
+from judgeaudit.auditlog.reader import AttemptIndex, attempts_by_call, read_journal
+from judgeaudit.auditlog.rows import attempt_of, rows_of
+from judgeaudit.auditlog.schema import ATTEMPTS, READINGS
+from judgeaudit.collection import past
+from judgeaudit.errors import InputError
+from judgeaudit.model import Attempt, PlannedCall
+from judgeaudit.registration.frozen import FrozenStudy
+
+_READING_KEYS = ["call_id", "item", "arm", "window", "reason", "detail", "attempt", "status"]
+
+
+def find_call(study: FrozenStudy, name: str) -> PlannedCall:
+    """Return the call with this id, unique beginning of an id, or plan index.
+
+    Raises `InputError` where there is none, or more than one.
+    """
+    if name in study.calls:
+        return study.calls[name]
+    if name.isdecimal() and int(name) < len(study.plan):
+        return study.plan[int(name)]
+    found = [call for call in study.plan if name and call.call_id.startswith(name)]
+    if len(found) == 1:
+        return found[0]
+    what = f"{len(found)} calls begin with {name!r}" if found else f"no call {name!r}"
+    raise InputError("plan", found=what, remedy=f"give an id or 0 to {len(study.plan) - 1}")
+
+
+def attempts_of(study: FrozenStudy, call: PlannedCall) -> list[Attempt]:
+    """Return a call's attempts, from its sealed run or from the journal."""
+    log = past.log_dir(study.root)
+    folder = runs.sealed_path(log, call.window)
+    if folder.exists():
+        return sealed_attempts(folder, call.call_id)
+    path = runs.journal_path(log, call.window)
+    if not path.exists():
+        return []
+    index = AttemptIndex()
+    read_journal(path, index.note)
+    return [
+        attempt
+        for _, group in attempts_by_call(path, _only(index, call), [call])
+        for attempt in group
+    ]
+
+
+def _only(index: AttemptIndex, call: PlannedCall) -> AttemptIndex:
+    return AttemptIndex(calls={call.call_id: index.calls.get(call.call_id, [])})
+
+
+def sealed_attempts(folder: Path, call_id: str) -> list[Attempt]:
+    """Return a call's attempts from a sealed run."""
+    table = pq.read_table(folder / ATTEMPTS, filters=[("call_id", "=", call_id)])
+    return [attempt_of(row) for batch in table.to_batches() for row in rows_of(batch)]
+
+
+def sealed_invalid(folder: Path) -> list[dict[str, Any]]:
+    """Return the keys, reasons and details of a sealed run's invalid readings."""
+    table = pq.read_table(
+        folder / READINGS, columns=_READING_KEYS, filters=[("status", "=", "invalid")]
+    )
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return rows
+
+
+def reply_text(body: bytes | None, width: int | None = None) -> str | None:
+    """Return a reply's bytes as text for people, cut to `width` characters."""
+    if body is None:
+        return None
+    text = body.decode("utf-8", "replace")
+    return text if width is None or len(text) <= width else text[:width] + "…"
