@@ -1,12 +1,13 @@
 """Sealed attempts and a frozen study to readings: run at seal time, and again by verify.
 
-For each planned call, in this order:
+For each call that was tried, in this order:
 
 1. the last attempt with outcome `ok` is read: the API's reply first, then the readout's value;
 2. without one, the last attempt says why: an undecodable success is `bad_body`, an attempt of
    which nothing is known `unresolved`, everything else `no_reply` with what happened;
-3. a call without any attempt was never sent: `no_memory` where its stage has no body for it, else
-   the reason that the run recorded (cap reached, window closed, stopped by rule), else `no_reply`.
+
+A call without any attempt has no reading of ours: why it was never sent (cap reached, window
+closed, no memory, stopped by rule) stands in the journal.
 
 The last `ok` attempt and not the first: a runner never asks again after one, so a second exists
 only after an outcome that was unresolved at the time, and the later record is the known one.
@@ -14,7 +15,7 @@ only after an outcome that was unresolved at the time, and the later record is t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from judgeaudit.model import (
     Attempt,
@@ -31,23 +32,18 @@ from judgeaudit.providers import Provider, provider
 from judgeaudit.registration.frozen import FrozenStudy
 
 Derive = Callable[[Sequence[Attempt], PlannedCall], Reading]
-"""What seal and verify are given, so that they know no provider."""
+"""What seal and verify are given, so that they know no provider. At least one attempt."""
 
 
-def derive(study: FrozenStudy, unsent: Mapping[str, Reason] | None = None) -> Derive:
-    """Return the function from a call's attempts to its reading.
-
-    `unsent` gives the recorded reason for calls that were never sent.
-    """
-    reasons = unsent or {}
+def derive(study: FrozenStudy) -> Derive:
+    """Return the function from a call's attempts to its reading."""
     providers = {spec.id: provider(spec.api) for spec in study.registration.endpoints}
     items: dict[tuple[str, int, str], Item] = {}
 
     def reading(attempts: Sequence[Attempt], call: PlannedCall) -> Reading:
         last_ok = next((a for a in reversed(attempts) if a.outcome is Outcome.OK), None)
         if last_ok is None:
-            number = attempts[-1].attempt if attempts else None
-            return Reading(call, _why_none(study, attempts, call, reasons), number)
+            return Reading(call, _why_failed(attempts[-1]), attempts[-1].attempt)
         key = (call.item, call.stage, call.arm)
         if key not in items:
             items[key] = study.item_of(call)
@@ -64,19 +60,6 @@ def _read(
     if isinstance(reply, Invalid):
         return reply
     return study.readout_of(call).read(reply, item, study.readout_arm(call))
-
-
-def _why_none(
-    study: FrozenStudy,
-    attempts: Sequence[Attempt],
-    call: PlannedCall,
-    unsent: Mapping[str, Reason],
-) -> Invalid:
-    if attempts:
-        return _why_failed(attempts[-1])
-    if call.body_sha256 is None and call.stage in study.stage_locks:
-        return Invalid(Reason.NO_MEMORY, "an earlier reading that the body needs is invalid")
-    return Invalid(unsent.get(call.call_id, Reason.NO_REPLY), "never sent")
 
 
 def _why_failed(last: Attempt) -> Invalid:

@@ -1,0 +1,69 @@
+"""`judgeaudit battery`: items from a seed, and what the linter says of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from judgeaudit.cli.exits import ExitCode, exits
+from judgeaudit.cli.output import AsJson, document, lines, remark
+from judgeaudit.errors import InputError
+
+
+@exits
+def battery(
+    kind: Annotated[str, typer.Argument(help="traces, rankings, slips, pairs, scores or worlds.")],
+    out: Annotated[Path, typer.Option(help="The file to write, one item a line.")],
+    n: Annotated[int, typer.Option(min=1, help="Number of tasks, pairs or worlds.")] = 20,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 1,
+    option: Annotated[
+        list[str] | None, typer.Option(help="An option of this kind, NAME=JSON; may be repeated.")
+    ] = None,
+    as_json: AsJson = False,
+) -> ExitCode:
+    """Write items from a seed; an unfit battery is refused.
+
+    Example: judgeaudit battery traces --n 8 --seed 1 --out items.jsonl
+    """
+    from judgeaudit.battery import build_battery, items_to_bytes, lint
+
+    built = build_battery(kind, n, seed, **dict(_option(text) for text in option or []))
+    findings = lint(built.items)
+    if errors := [finding for finding in findings if finding.severity == "error"]:
+        raise InputError(f"battery {kind}", found="; ".join(map(str, errors)))
+    try:
+        with out.open("xb") as stream:
+            stream.write(items_to_bytes(built.items))
+    except FileExistsError:
+        raise InputError(out, found="exists already", remedy="name another file") from None
+    found = {"file": str(out), "items": len(built.items), "report": dict(built.report)}
+    if as_json:
+        document({**found, "findings": [_finding(finding) for finding in findings]})
+        return ExitCode.DONE
+    lines([f"{out}: {len(built.items)} items", *map(str, findings)])
+    for name, value in built.report.items():
+        remark(f"{name}: {json.dumps(value, ensure_ascii=False)}")
+    return ExitCode.DONE
+
+
+def _option(text: str) -> tuple[str, Any]:
+    """Return NAME and value; a value that is no JSON is a text."""
+    name, sign, value = text.partition("=")
+    if not sign or not name:
+        raise InputError("--option", found=repr(text), remedy="write NAME=VALUE")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def _finding(finding: Any) -> dict[str, str]:
+    return {
+        "severity": finding.severity,
+        "rule": finding.rule,
+        "where": finding.where,
+        "message": finding.message,
+    }

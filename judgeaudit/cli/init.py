@@ -1,0 +1,238 @@
+"""`judgeaudit init`: a study that passes `prereg check`, ready to edit."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from judgeaudit.cli.exits import ExitCode, exits
+from judgeaudit.cli.output import AsJson, document, lines, remark
+from judgeaudit.errors import InputError
+
+if TYPE_CHECKING:
+    from judgeaudit.battery import Battery
+    from judgeaudit.model import Item
+    from judgeaudit.readout import Readout
+    from judgeaudit.registration.draft import Source
+    from judgeaudit.registration.protocol import ProtocolDocument
+    from judgeaudit.registration.scaffold import Origin
+
+
+def _columns(text: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
+
+
+@exits
+def init(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
+    protocol: Annotated[
+        str, typer.Option(help="ranking, score, verdict, label-pair ..., or a .toml file.")
+    ],
+    items: Annotated[
+        Path | None, typer.Option(help="Your items: .jsonl, .json (an array) or .csv.")
+    ] = None,
+    id_: Annotated[str | None, typer.Option("--id", help="The column that names an item.")] = None,
+    candidates: Annotated[
+        str | None, typer.Option(help="The columns that hold candidates, e.g. output_1,output_2.")
+    ] = None,
+    gold: Annotated[str | None, typer.Option(help="The column with the right answer.")] = None,
+    group: Annotated[str | None, typer.Option(help="What rankings are formed within.")] = None,
+    task: Annotated[str | None, typer.Option(help="What items are nested in.")] = None,
+    orders: Annotated[
+        Literal["as_given", "both"] | None, typer.Option(help="Orders in which a pair is asked.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Take the first N rows only.")] = None,
+    prompt: Annotated[
+        Path | None, typer.Option(help="Your prompt, with {field} placeholders; {{ for a brace.")
+    ] = None,
+    n: Annotated[int | None, typer.Option(min=1, help="Size of a generated battery.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of a generated battery.")] = 1,
+    api: Annotated[str, typer.Option(help="openai.chat or anthropic.messages.")] = "openai.chat",
+    base_url: Annotated[
+        str | None, typer.Option(help="An address, embedded:SCENARIO or embedded:local.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="The model's name at that address.")] = None,
+    key_env: Annotated[
+        str | None, typer.Option(help="The environment variable that holds the key.")
+    ] = None,
+    as_json: AsJson = False,
+) -> ExitCode:
+    """Make a study that passes `prereg check`, ready to edit.
+
+    Without --items a battery is generated; without --base-url and --model the judge is simulated.
+
+    Example: judgeaudit init my-study --protocol verdict --items pairs.json
+    --candidates output_1,output_2 --gold label --prompt prompt.txt --base-url embedded:local
+    """
+    from judgeaudit.battery.foreign import Columns
+    from judgeaudit.cli.prereg import statistics
+    from judgeaudit.registration.scaffold import EndpointChoice, scaffold
+
+    refuse_existing(directory)
+    source, parsed = _protocol(protocol, prompt, orders)
+    columns = Columns(id_, _columns(candidates), gold, group, task, limit)
+    if items is None:
+        battery, origin = _generated(parsed, n, seed, limit)
+    else:
+        battery, origin = _own(items, columns)
+    _refuse_unfilled(parsed, battery.items, str(prompt or source.path), items)
+    controls, without = _controls(parsed, battery)
+    endpoint = EndpointChoice(api, base_url, model, key_env)
+    files = scaffold(directory, source, battery.items, controls, endpoint, origin, statistics())
+    write_study(directory, files)
+    notes = [*map(str, battery.report.get("notes", ())), *without]
+    _say(directory, files, len(battery.items), len(controls), notes, as_json)
+    return ExitCode.DONE
+
+
+def refuse_existing(directory: Path) -> None:
+    """Raise `InputError` for a path that is taken."""
+    if directory.is_dir() and any(directory.iterdir()):
+        raise InputError(directory, found="not empty", remedy="name a new or an empty folder")
+    if directory.exists() and not directory.is_dir():
+        raise InputError(directory, found="not a folder", remedy="name a new or an empty folder")
+
+
+def _protocol(
+    name: str, prompt: Path | None, orders: str | None
+) -> tuple[Source, ProtocolDocument]:
+    from judgeaudit.errors import RegistrationError
+    from judgeaudit.registration.draft import parse_document
+    from judgeaudit.registration.edit import with_option, with_prompt
+    from judgeaudit.registration.protocol import ProtocolDocument
+    from judgeaudit.registration.shelf import protocol_source
+
+    source = protocol_source(name)
+    if prompt is not None:
+        source = with_prompt(source, _prompt_text(prompt))
+    if orders is not None:
+        source = with_option(source, "orders", orders)
+    parsed, problems = parse_document(ProtocolDocument, source)
+    if parsed is None:
+        raise RegistrationError(source.path, problems)
+    return source, parsed
+
+
+def _prompt_text(path: Path) -> str:
+    from judgeaudit.readout.interface import Prompt
+
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(path, f"byte {error.start}", "not UTF-8") from error
+    try:
+        Prompt(None, text)
+    except InputError as error:
+        place = error.place.removeprefix("user, ")
+        raise InputError(path, place, error.found, error.remedy) from error
+    return text
+
+
+def _generated(
+    protocol: ProtocolDocument, n: int | None, seed: int, limit: int | None
+) -> tuple[Battery, Origin]:
+    from judgeaudit.battery import build_battery
+    from judgeaudit.registration.base import plain
+    from judgeaudit.registration.scaffold import Origin
+
+    defaults = plain(protocol.battery_defaults)
+    if "kind" not in defaults:
+        raise InputError("--items", found="missing", remedy="this protocol has no battery")
+    kind, size = defaults.pop("kind"), defaults.pop("n", 20)
+    defaults.pop("seed", None)
+    battery = build_battery(kind, n or size, seed, **defaults)
+    if limit is not None:
+        from dataclasses import replace
+
+        battery = replace(battery, items=battery.items[:limit])
+    note = f"Generated: judgeaudit battery {kind} --n {n or size} --seed {seed}"
+    return battery, Origin(kind, note, seed)
+
+
+def _own(path: Path, columns: object) -> tuple[Battery, Origin]:
+    from judgeaudit.battery.foreign import Columns, format_of, items_from_rows, read_rows
+    from judgeaudit.registration.scaffold import Origin
+
+    assert isinstance(columns, Columns)
+    rows = read_rows(path, path.read_bytes(), format_of(path.name))
+    battery = items_from_rows(path, rows, columns)
+    return battery, Origin("user", f"Made from {path.name} by `judgeaudit init`.")
+
+
+def _refuse_unfilled(
+    protocol: ProtocolDocument, items: tuple[Item, ...], prompt: str, file: Path | None
+) -> None:
+    """Raise `InputError` for a placeholder that an item does not fill, naming both lines."""
+    from judgeaudit.registration.asking import Asker
+
+    for asking in Asker.of(protocol).stages[0]:
+        if asking.cell is not None:
+            continue
+        for item in items:
+            faults = asking.readout.problems(item)
+            if any(fault.startswith("prompt: ") for fault in faults):
+                raise _unfilled(asking.readout, item, prompt, file)
+
+
+def _unfilled(readout: Readout, item: Item, prompt: str, file: Path | None) -> InputError:
+    have = readout.fields(item, readout.arms(item)[0])
+    name, place = next((n, p) for n, p in readout.prompt.places().items() if n not in have)
+    line = f", line {item.meta['line']}" if "line" in item.meta else ""
+    return InputError(
+        prompt,
+        place.removeprefix("user, "),
+        f"placeholder {{{name}}} has no field in {file or 'the battery'}{line} (item {item.id!r})",
+        f"fields there: {', '.join(sorted(have))}",
+    )
+
+
+def _controls(protocol: ProtocolDocument, battery: Battery) -> tuple[tuple[Item, ...], list[str]]:
+    """Return the controls that these items can carry, or none and the reason."""
+    from judgeaudit.battery.controls import controls_for
+
+    try:
+        return controls_for(protocol.all_stages()[-1].readout, battery.items), []
+    except InputError as error:
+        return (), [f"no controls: {error}"]
+
+
+def write_study(directory: Path, files: Mapping[str, bytes]) -> None:
+    """Write a study whole or not at all."""
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".init-", dir=directory.parent) as name:
+        folder = Path(name) / "study"
+        folder.mkdir()
+        for file, data in files.items():
+            (folder / file).write_bytes(data)
+        if directory.is_dir():
+            directory.rmdir()  # it is empty; a rename onto it works on POSIX alone
+        folder.rename(directory)
+
+
+def _say(
+    directory: Path,
+    files: Mapping[str, bytes],
+    items: int,
+    controls: int,
+    notes: list[str],
+    as_json: bool,
+) -> None:
+    if as_json:
+        document(
+            {
+                "study": str(directory),
+                "files": sorted(files),
+                "items": items,
+                "controls": controls,
+                "notes": notes,
+            }
+        )
+        return
+    lines([f"{directory}: {items} items, {controls} controls: {', '.join(sorted(files))}"])
+    for note in notes:
+        remark(f"note: {note}")
+    remark(f"next: edit {directory / 'registration.toml'}; judgeaudit prereg check {directory}")

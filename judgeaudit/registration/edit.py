@@ -1,0 +1,64 @@
+"""Changing one thing in a protocol's text without losing its comments.
+
+Every change is checked: the edited text must parse to the document that was meant, otherwise the
+file is of a form that only a person should edit.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from judgeaudit.errors import InputError
+from judgeaudit.registration.base import read_toml
+from judgeaudit.registration.draft import Source
+
+_PROMPT = re.compile(r"^\[prompt\]\n.*?(?=^\[[a-z_]+\]\n|\Z)", re.M | re.S)
+_OPTIONS = re.compile(r"^\[options\]\n", re.M)
+
+
+def toml_string(text: str) -> str:
+    """Return a TOML string that reads back as `text`, on several lines where it has several."""
+    plain_text = all(char.isprintable() or char in "\n\t" for char in text)
+    if "\n" in text and plain_text and "'''" not in text and not text.endswith("'"):
+        return f"'''\n{text}'''"
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def with_prompt(protocol: Source, user: str) -> Source:
+    """Return the protocol with a person's own prompt as its only message."""
+    prompt = f"[prompt]\nuser = {toml_string(user)}\n\n"
+    text, count = _PROMPT.subn(lambda _: prompt, protocol.data.decode("utf-8"))
+    return _checked(protocol, text, count, ("prompt",), {"user": user})
+
+
+def with_option(protocol: Source, name: str, value: str) -> Source:
+    """Return the protocol with one option of its readout set to a text."""
+    text = protocol.data.decode("utf-8")
+    line = f"{name} = {toml_string(value)}"
+    present = re.compile(rf"^{re.escape(name)} = .*$", re.M)
+    start = _OPTIONS.search(text)
+    if start is None:
+        return _checked(protocol, text, 0, (), None)
+    head, options = text[: start.end()], text[start.end() :]
+    end = re.search(r"^\[", options, re.M)
+    body, rest = (options, "") if end is None else (options[: end.start()], options[end.start() :])
+    body, count = present.subn(lambda _: line, body)
+    body = body if count else f"{line}\n{body}"
+    return _checked(protocol, head + body + rest, 1, ("options", name), value)
+
+
+def _checked(
+    protocol: Source, text: str, count: int, path: tuple[str, ...], meant: object
+) -> Source:
+    found: object = read_toml(protocol.path, text.encode()) if count == 1 else None
+    for key in path:
+        found = found.get(key) if isinstance(found, dict) else None
+    if count != 1 or found != meant:
+        raise InputError(
+            protocol.path,
+            "[prompt]" if "prompt" in path else "[options]",
+            "not in the form that can be edited automatically",
+            "edit the protocol file yourself and name its path",
+        )
+    return Source(protocol.path, text.encode())
