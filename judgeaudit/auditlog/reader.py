@@ -66,6 +66,7 @@ class AttemptIndex:
     """Where the records of ended attempts start in a journal: integers, no bodies."""
 
     preflight: list[int] = field(default_factory=list)
+    preflight_keys: list[tuple[str, int]] = field(default_factory=list)
     calls: dict[str, list[int]] = field(default_factory=dict)
 
     def note(self, entry: Entry) -> None:
@@ -74,6 +75,7 @@ class AttemptIndex:
         if record["kind"] in (Kind.OUTCOME, Kind.VOID):
             if record["condition"] == PREFLIGHT:
                 self.preflight.append(entry.offset)
+                self.preflight_keys.append((record["call_id"], record["attempt"]))
             else:
                 self.calls.setdefault(record["call_id"], []).append(entry.offset)
 

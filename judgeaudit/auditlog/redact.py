@@ -102,10 +102,14 @@ class Redactor:
         received, stored, redacted = attempt.response_body, None, False
         if received is not None:
             stored, redacted = self.bytes(received)
-        reported: dict[str, Any] = {name: getattr(attempt, name) for name in _REPORTED}
+        reported: dict[str, Any] = {
+            name: text and self.text(text)
+            for name in _REPORTED
+            if (text := getattr(attempt, name)) is not None
+        }
         return replace(
             attempt,
-            **{name: text and self.text(text) for name, text in reported.items()},
+            **reported,
             response_body=stored,
             received_sha256=None if received is None else digest(received),
             stored_sha256=None if stored is None else digest(stored),

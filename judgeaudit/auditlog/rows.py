@@ -2,7 +2,8 @@
 
 A row is a dict of plain Python values in the schema's order, without the two digest columns. What
 is written and what is read back must be equal, since row digests cover values: times stay integer
-nanoseconds, float columns are floats also where a readout gave an int.
+nanoseconds, float columns are floats also where a readout gave an int, and a lone surrogate, which
+UTF-8 cannot hold and a reply's JSON can, becomes `?` (the body keeps it).
 """
 
 from __future__ import annotations
@@ -65,6 +66,10 @@ def _names() -> list[str]:
     return [c.name for c in ATTEMPT_COLUMNS if c.name not in _DIGESTS]
 
 
+def _storable(text: str) -> str:
+    return str(text).encode("utf-8", "replace").decode("utf-8")
+
+
 def _typed(columns: tuple[Column, ...], values: Mapping[str, Any]) -> Row:
     return {c.name: _plain(c, values.get(c.name)) for c in columns if c.name not in _DIGESTS}
 
@@ -75,9 +80,9 @@ def _plain(column: Column, value: Any) -> Any:
     if pa.types.is_floating(column.type):
         return float(value)
     if pa.types.is_string(column.type):
-        return str(value)
+        return _storable(value)
     if pa.types.is_list(column.type):
-        return [str(item) for item in value]
+        return [_storable(item) for item in value]
     if pa.types.is_map(column.type):
         return dict(sorted(value.items()))
     return value

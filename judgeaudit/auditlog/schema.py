@@ -139,8 +139,8 @@ def columns_markdown() -> str:
         "",
         f"Schema version `{VERSION}`. This page is made from the schema; a test compares the two.",
         "",
-        "File metadata names the schema version (`judgeaudit.schema`), part, run, the digest of the",
-        "frozen registration's lock (`judgeaudit.registration`) and the writer's version.",
+        "File metadata names the schema version (`judgeaudit.schema`), part, run, the digest of",
+        "the frozen registration's lock (`judgeaudit.registration`) and the writer's version.",
     ]
     for part, columns in PARTS.items():
         lines += ["", f"## {part}", "", *_table(columns)]
