@@ -39,6 +39,25 @@ def test_expectation_is_half_the_squared_distance_exactly(p, q, excess):
     assert total == pytest.approx(excess, abs=1e-12)
 
 
+def test_two_pseudo_items_widen_the_interval_of_an_excess_that_is_mostly_zero():
+    """Nineteen items without excess and one with 1: mean .05, squares .95; the two add 1/2."""
+    first, second = np.zeros((20, 2), int), np.zeros((20, 2), int)
+    second[0] = 1
+
+    found = excess_disagreement(first, second, 2).excess
+
+    assert found.value == pytest.approx(0.05)
+    assert found.se == pytest.approx(np.sqrt((0.95 + 0.5) / (20 * 19)))
+    assert found.method == "t over items, two pseudo-items"
+
+
+def test_no_excess_anywhere_still_has_an_interval_of_some_width():
+    same = np.zeros((20, 2), int)
+    found = excess_disagreement(same, same, 2).excess.interval()
+
+    assert found.high == pytest.approx(2.093024 * np.sqrt(0.5 / 380), rel=1e-6)  # t(19)
+
+
 def test_one_call_an_order_is_refused():
     one, two = np.zeros((30, 1), int), np.ones((30, 3), int)
 

@@ -10,7 +10,12 @@ from judgeaudit.analysis.stats import ranks
 from judgeaudit.analysis.stats.dominance import dense_codes, joint_dominance, upper_sums
 from judgeaudit.analysis.stats.interval import Undefined
 from judgeaudit.analysis.stats.rank_pairs import RankedColumns, influence_values
-from judgeaudit.analysis.stats.ranks import difference, spearman_between, spearman_within
+from judgeaudit.analysis.stats.ranks import (
+    difference,
+    spearman_between,
+    spearman_pairs,
+    spearman_within,
+)
 
 CUTS = {"continuous": None, "five levels": [-1.1, -0.35, 0.35, 1.1], "ceiling": [-1.6, -0.8]}
 
@@ -111,6 +116,18 @@ def test_pair_uses_one_repeat_of_each_side_and_mean_score_ranks_the_means(rng):
     assert pair.estimate.value == pytest.approx(spearmanr(a[1:, 0], b[1:, 0]).statistic)
     assert averaged.estimate.value == pytest.approx(means)
     assert (pair.unit, averaged.unit) == ("single", "mean of 4")
+
+
+def test_named_pairs_of_columns_are_the_mean_of_just_those(rng):
+    """Across windows (0, 1) and (2, 3): the pairs 0-2 and 1-3 alone."""
+    y = scores(rng, 40, 4)
+    pairs = [(0, 2), (1, 3)]
+
+    found = spearman_pairs(y, pairs)
+
+    assert found.estimate.value == pytest.approx(
+        np.mean([spearmanr(y[:, j], y[:, k]).statistic for j, k in pairs]), abs=1e-12
+    )
 
 
 def test_a_constant_column_is_undefined(rng):
