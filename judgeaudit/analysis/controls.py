@@ -1,9 +1,11 @@
 """Known-answer controls: what the instrument says where the answer is known beforehand.
 
-* `identical`: two candidates with the same text. A verdict that prefers one tells of position, a
-  score or ranking of nothing. Counted: how often each answer came.
-* `gold`: an item whose answer nobody disputes. Counted: right answers of valid ones.
-* `echo`: a loopback reply of one frozen body. Counted: valid ones.
+* `identical`, twins: two items that read the same. Counted: pairs of twins, asked at one time, with
+  the same reading.
+* `identical`, one item: candidates that read the same. Counted: how often the commonest answer
+  came; a judge that always names one place has a place bias, or a rule for ties.
+* `gold`: an answer that nobody disputes. Counted: right readings of valid ones. Where the known
+  answer is a low number that is no probability, right is: below the median of the probes.
 
 Controls enter no other estimate.
 """
@@ -19,6 +21,7 @@ from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.gold import rightness
 from judgeaudit.analysis.question import Question
 from judgeaudit.analysis.stats.proportions import clopper_pearson
+from judgeaudit.analysis.table import META
 
 
 def controls(table: pd.DataFrame, question: Question) -> list[Estimate]:
@@ -29,17 +32,30 @@ def controls(table: pd.DataFrame, question: Question) -> list[Estimate]:
         ["control", "endpoint", "condition"], sort=True
     ):
         scope = f"control={kind}, condition={condition}"
-        found.append(_one(str(kind), str(endpoint), scope, part, question))
+        middle = _middle(table[table["endpoint"].eq(str(endpoint))])
+        found.append(_one(str(kind), str(endpoint), scope, part, question, middle))
     return found
 
 
-def _one(kind: str, endpoint: str, scope: str, part: pd.DataFrame, question: Question) -> Estimate:
+def _middle(part: pd.DataFrame) -> float | None:
+    scores = part.loc[part["control"].isna() & part["status"].eq("ok"), "number"].dropna()
+    return float(scores.median()) if len(scores) else None
+
+
+def _one(
+    kind: str,
+    endpoint: str,
+    scope: str,
+    part: pd.DataFrame,
+    question: Question,
+    middle: float | None,
+) -> Estimate:
     valid = part[part["status"].eq("ok")]
-    hits, total = _hits(kind, part, valid)
+    counted, hits, total = _hits(kind, valid, middle)
     answers = {str(k): int(v) for k, v in _answers(valid).value_counts().items()}
-    said = context("controls", part, question, kind=kind, answers=answers)
+    said = context("controls", part, question, kind=kind, counted=counted, answers=answers)
     if not total:
-        return said.none("no valid reading", endpoint=endpoint, scope=scope)
+        return said.none("no valid reading to count", endpoint=endpoint, scope=scope)
     return said.bounded(
         hits / total,
         clopper_pearson(hits, total, question.level),
@@ -51,19 +67,40 @@ def _one(kind: str, endpoint: str, scope: str, part: pd.DataFrame, question: Que
     )
 
 
-def _hits(kind: str, part: pd.DataFrame, valid: pd.DataFrame) -> tuple[int, int]:
-    """Return what counts for a kind: right answers of valid, ties of valid, valid of planned."""
+def _hits(kind: str, valid: pd.DataFrame, middle: float | None) -> tuple[str, int, int]:
+    """Return what is counted for a kind, how many, and of how many."""
     if kind == "gold":
-        right = rightness(valid).dropna()
-        return int(right.sum()), len(right)
-    if kind == "identical" and valid["gold"].notna().any():
-        right = rightness(valid).dropna()
-        return int(right.sum()), len(right)
-    return len(valid), len(part)
+        right = _right(valid, middle).dropna()
+        return "right readings", int(right.sum()), len(right)
+    if f"{META}twin" in valid and valid[f"{META}twin"].notna().any():
+        return "twins read alike", *_twins(valid)
+    counts = _answers(valid).value_counts()
+    most = int(counts.iloc[0]) if len(counts) else 0
+    return "readings with the commonest answer", most, int(counts.sum())
+
+
+def _right(valid: pd.DataFrame, middle: float | None) -> pd.Series:
+    right = rightness(valid)
+    expect = valid.get(f"{META}expect")
+    if expect is not None and middle is not None:
+        scored = right.isna() & expect.eq("low") & valid["number"].notna()
+        right[scored] = valid.loc[scored, "number"] < middle
+    return right
+
+
+def _twins(valid: pd.DataFrame) -> tuple[int, int]:
+    keys = ["stage", "arm", "condition", "day", "window", "repeat", "draw"]
+    answers = _answers(valid)
+    groups = answers.groupby([valid.loc[answers.index, key] for key in keys])
+    pairs = groups.agg(["size", "nunique"])
+    whole = pairs[pairs["size"] == 2]
+    return int((whole["nunique"] == 1).sum()), len(whole)
 
 
 def _answers(valid: pd.DataFrame) -> pd.Series:
-    answer = valid["category"].where(valid["category"].notna(), valid["label"])
-    first = valid["ranking"].map(lambda r: r[0] if isinstance(r, tuple) and r else None)
-    answer = answer.where(answer.notna(), first)
+    answer = valid["label"].where(valid["number"].isna())
+    answer = answer.where(answer.notna(), valid["category"])
+    ranking = valid["ranking"].map(lambda r: " > ".join(r), na_action="ignore")
+    answer = answer.where(answer.notna(), ranking)
+    answer = answer.where(answer.notna(), valid["text"])
     return answer.where(answer.notna(), valid["number"].round(3)).dropna()

@@ -7,7 +7,7 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Put every command on `app`."""
-    from judgeaudit.cli import battery, init, prereg, run, serve, show, status, verify
+    from judgeaudit.cli import analyze, battery, init, prereg, run, serve, show, status, verify
 
     app.command("init")(init.init)
     app.command("battery")(battery.battery)
@@ -16,4 +16,5 @@ def register(app: typer.Typer) -> None:
     app.command("status")(status.status)
     app.command("show")(show.show)
     app.command("verify")(verify.verify)
+    app.command("analyze")(analyze.analyze)
     app.command("serve")(serve.serve)

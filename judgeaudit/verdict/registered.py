@@ -1,8 +1,8 @@
 """Everything that a registration names, computed from one table: the registered rule as executed.
 
 No threshold, metric or denominator enters from anywhere but the registration. A gate that was
-frozen with a pilot is confirmatory, one without is exploratory; rules and analyses that are named
-are confirmatory. What is not named is computed nowhere here.
+frozen with a pilot is confirmatory, one without is exploratory; so is all of a study that registered
+neither gate nor rule. What is not named is computed nowhere here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pandas as pd
 
 from judgeaudit.analysis.catalogue import compute, family
 from judgeaudit.analysis.estimate import Estimate
-from judgeaudit.analysis.question import Question
+from judgeaudit.analysis.question import Over, Question
 from judgeaudit.registration.base import plain
 from judgeaudit.registration.criteria import Gate, Rule
 from judgeaudit.registration.document import Registration
@@ -33,6 +33,7 @@ class Findings:
     verdicts: tuple[Verdict, ...]
     named: tuple[Named, ...]
     controls: tuple[Estimate, ...]
+    analyses: tuple[Estimate, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document of `verdicts.json`."""
@@ -91,14 +92,14 @@ def evaluate(
         found = _marked(compute(rule.statistic, table, question, rule.where), True)
         named.append(name_outcome(rule, found, confirmatory=True))
         estimates += found
-    for name in registration.analyses:
-        estimates += _bare(name, registration, table, candidates)
+    bare = [e for n in registration.analyses for e in _bare(n, registration, table, candidates)]
     controls = compute("controls", table, question_of(None, registration, candidates))
     return Findings(
-        tuple(_distinct([*estimates, *controls])),
+        tuple(_distinct([*estimates, *bare, *controls])),
         (*verdicts, *_composites(verdicts)),
         tuple(named),
         tuple(controls),
+        tuple(bare),
     )
 
 
@@ -126,15 +127,34 @@ def _bare(
 ) -> list[Estimate]:
     """Return a registered analysis over each comparison that the data hold, by condition."""
     question = question_of(None, registration, candidates)
+    named = bool(registration.gates or registration.rules)
     conditions = [str(name) for name in pd.unique(table["condition"])]
     found: list[Estimate] = []
-    for over in family(name).over:
+    for over in _told_over(name):
         split = len(conditions) > 1 and over != "conditions"
         for where in [{"condition": c} for c in conditions] if split else [{}]:
-            estimates = _marked(compute(name, table, question.over_pairs(over), where), True)
+            estimates = _marked(compute(name, table, question.over_pairs(over), where), named)
             found += [replace(e, scope=_scope(over, e.scope)) for e in estimates]
     # Comparisons that the plan does not hold are no findings, unless there is nothing else.
-    return [e for e in found if e.value is not None] or found
+    return _unlike([e for e in found if e.value is not None]) or found[:1]
+
+
+def _told_over(name: str) -> tuple[Over, ...]:
+    """Return the comparisons that say different things: not `all` where there are finer ones."""
+    over = family(name).over
+    if "gold" in over:
+        return ("gold",)
+    if over[0] == "orders":
+        return ("orders",)
+    return ("all",) if set(over) <= {"all", "same_window"} else tuple(o for o in over if o != "all")
+
+
+def _unlike(estimates: Sequence[Estimate]) -> list[Estimate]:
+    """Return estimates that differ in more than their name: with two days, next is other day."""
+    seen: dict[tuple[object, ...], Estimate] = {}
+    for e in estimates:
+        seen.setdefault((e.endpoint, e.value, e.low, e.high, tuple(e.n.items()), e.target), e)
+    return list(seen.values())
 
 
 def _scope(over: str, scope: str) -> str:

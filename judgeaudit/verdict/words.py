@@ -38,7 +38,10 @@ def interval(estimate: Estimate) -> str:
     """Return the interval with its level, or that there is none."""
     if estimate.low is None or estimate.high is None:
         return "no interval"
-    return f"{estimate.level:.0%} interval {number(estimate.low)} to {number(estimate.high)}"
+    # An end that is nothing beside the other is 0 to a reader: 4e-10 to 1 is 0 to 1.
+    largest = max(abs(estimate.low), abs(estimate.high))
+    low, high = (0.0 if abs(end) < 1e-6 * largest else end for end in (estimate.low, estimate.high))
+    return f"{estimate.level:.0%} interval {number(low)} to {number(high)}"
 
 
 def held_sentence(
@@ -55,8 +58,9 @@ def held_sentence(
     if estimate.value is None:
         return f"UNDEFINED{place}: {name} has no estimate ({estimate.undefined})."
     where = "" if estimate.scope == "all" else f" ({estimate.scope})"
+    pairs = "" if over == "all" else f" {OVER.get(over, over)}"
     said = (
-        f"{outcome.upper()}{place}: {name}{where} {OVER.get(over, over)} is "
+        f"{outcome.upper()}{place}: {name}{where}{pairs} is "
         f"{number(estimate.value)} ({counts(estimate)}; {interval(estimate)}); asked is {asks}."
     )
     why = "; ".join(reason for reason in reasons if reason)

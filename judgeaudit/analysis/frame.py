@@ -1,0 +1,69 @@
+"""Estimates as a table, for `estimates.parquet` and for notebooks: one row an estimate."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from judgeaudit.analysis.estimate import Estimate
+
+COLUMNS: Mapping[str, str] = {
+    "analysis": "Name of the statistic in the catalogue.",
+    "endpoint": "Endpoint that it speaks of; endpoints are never pooled.",
+    "scope": "Which part of the data; `all` for the whole.",
+    "value": "The estimate; null where it is undefined.",
+    "exact": "The estimate as a rational, numerator/denominator, where it is one.",
+    "low": "Lower end of the interval; null where there is none.",
+    "high": "Upper end of the interval.",
+    "level": "Two-sided level of the interval.",
+    "method": "How the interval was made.",
+    "cluster": "What was taken as independent.",
+    "target": "What the interval speaks of.",
+    "unit": "Averaging unit: a single reading, or the mean of m.",
+    "n": "Counts by kind, as JSON.",
+    "excluded": "Readings or items left out, by reason, as JSON.",
+    "missing": "Share of planned comparisons without a valid value.",
+    "worst_low": "The least value that the missing comparisons could have made of it.",
+    "worst_high": "The greatest.",
+    "caveats": "What a reader should know, in words, as a JSON list.",
+    "undefined": "Why there is no estimate; null where there is one.",
+    "details": "Further numbers, as JSON.",
+    "seed": "Seed of a resampling interval.",
+    "confirmatory": "True where a registration named it beforehand.",
+}
+
+
+def estimates_frame(estimates: Iterable[Estimate]) -> pd.DataFrame:
+    """Return one row an estimate, with the columns of `COLUMNS`; nested values are JSON text."""
+    rows = [_row(estimate) for estimate in estimates]
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    for name in ("value", "low", "high", "level", "missing", "worst_low", "worst_high"):
+        frame[name] = frame[name].astype(float)
+    frame["seed"] = frame["seed"].astype("Int64")
+    frame["confirmatory"] = frame["confirmatory"].astype(bool)
+    return frame
+
+
+def _row(estimate: Estimate) -> dict[str, Any]:
+    exact, worst = estimate.exact, estimate.worst or (None, None)
+    return {
+        **{name: getattr(estimate, name) for name in COLUMNS if hasattr(estimate, name)},
+        "exact": None if exact is None else f"{exact.numerator}/{exact.denominator}",
+        "n": _json(estimate.n),
+        "excluded": _json(estimate.excluded),
+        "details": _json(estimate.details),
+        "caveats": _json(list(estimate.caveats)),
+        "worst_low": worst[0],
+        "worst_high": worst[1],
+    }
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else str(value)
