@@ -1,7 +1,9 @@
 """Small frozen studies, and endpoints for them on this machine."""
 
 import asyncio
+import importlib.util
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,13 @@ from judgeaudit.readings import derive
 from judgeaudit.registration.files import freeze, load_frozen
 from judgeaudit.registration.freeze import Facts
 
+_spec = importlib.util.spec_from_file_location(
+    "judgeaudit_tests_recorder", Path(__file__).with_name("recorder.py")
+)
+recorder = importlib.util.module_from_spec(_spec)
+sys.modules[_spec.name] = recorder
+_spec.loader.exec_module(recorder)
+
 START = 1_767_225_600_000_000_000  # 2026-01-01 00:00 UTC
 
 PROTOCOL = """
@@ -22,10 +31,10 @@ readout = "verdict"
 [options]
 categories = ["pass", "fail"]
 [prompt]
-user = "Is this sum right? {sum}\\nAnswer pass or fail."
+user = "Is this sum right? {sum}\\nAnswer with exactly one of: pass, fail"
 [decoding]
 temperature = 0
-max_tokens = 8
+max_tokens = 32
 """
 
 
@@ -54,6 +63,18 @@ longest = "50ms"
 
 
 @pytest.fixture
+def recording():
+    """The module of the recording server: `Recorder`, `Answer`."""
+    return recorder
+
+
+@pytest.fixture
+def make_registration():
+    """The text of a registration with changes: `make_registration(base_url, schedule=...)`."""
+    return registration
+
+
+@pytest.fixture
 def study(tmp_path):
     """Freeze a study of `items` sums; `text` is its registration."""
 
@@ -63,7 +84,12 @@ def study(tmp_path):
         (root / "registration.toml").write_text(text or registration())
         (root / "protocol.toml").write_text(protocol)
         rows = [
-            {"id": f"q{n}", "group": f"q{n}", "task": f"q{n}", "fields": {"sum": f"{n} + 1 = {n + 1 + n % 2}"}}
+            {
+                "id": f"q{n}",
+                "group": f"q{n}",
+                "task": f"q{n}",
+                "fields": {"sum": f"{n} + 1 = {n + 1 + n % 2}"},
+            }
             for n in range(items)
         ]
         (root / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
