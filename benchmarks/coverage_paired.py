@@ -148,6 +148,8 @@ def paired_tables(studies, broken):
             head = [f"n={worlds}, {case.name}", f"{truth:.3f}"]
             two.append(head + [two_sided_cell(found[f"{m} two"], truth) for m in METHODS])
             one.append(head + [one_sided_cell(found[f"{m} one"], truth) for m in METHODS])
+            for method in METHODS:
+                note_worst(f"{method} paired", head[0], *misses(found[f"{method} one"], truth))
             check(broken, f"Tango, {head[0]}", sum(misses(found["tango two"], truth)), 0.08)
             lower = misses(found["newcombe one"], truth)[0]
             check(broken, f"Newcombe lower, {head[0]}", lower, ceiling(studies))
@@ -167,6 +169,21 @@ def ceiling(studies):
     return 0.05 + 4 * np.sqrt(0.05 * 0.95 / studies)
 
 
+WORST = {}  # method and side -> (largest miss, case), for the summary
+
+
+def note_worst(name, case, low, high):
+    for side, miss in (("lower", low), ("upper", high)):
+        key = f"{name}, {side} bound"
+        WORST[key] = max(WORST.get(key, (0.0, "")), (float(miss), case))
+
+
+def summary():
+    lines = ["Largest miss of each one-sided 5 % bound over all designs of these tables:", ""]
+    lines += [f"* {name}: {miss:.3f} ({case})" for name, (miss, case) in sorted(WORST.items())]
+    return "\n".join([*lines, "", ""])
+
+
 def check(broken, what, value, limit):
     if value > limit:
         broken.append(f"{what}: {value:.4f} > {limit:.4f}")
@@ -182,6 +199,8 @@ def interaction_tables(studies, broken):
             head = [f"n={worlds}, {case.name}", f"{truth:.3f}"]
             two.append(head + [two_sided_cell(found[f"{m} two"], truth) for m in methods])
             one.append(head + [one_sided_cell(found[f"{m} one"], truth) for m in methods])
+            for method in methods:
+                note_worst(f"{method} interaction", head[0], *misses(found[f"{method} one"], truth))
             check(broken, f"MOVER-Tango, {head[0]}", sum(misses(found["tango two"], truth)), 0.08)
             lower = misses(found["newcombe one"], truth)[0]
             check(broken, f"MOVER-Newcombe lower, {head[0]}", lower, ceiling(studies))
@@ -270,7 +289,8 @@ def main(argv=None):
     tables = [*paired_tables(studies, broken), *interaction_tables(studies, broken)]
     tables += [pooling_table(fewer, broken), cluster_table(fewer, broken)]
     se = np.sqrt(0.05 * 0.95 / studies)
-    text = INTRO.format(studies=studies, se=se, fewer=fewer) + "\n".join(tables)
+    text = INTRO.format(studies=studies, se=se, fewer=fewer)
+    text += summary() + "\n".join(tables)
     if options.out:
         options.out.write_text(text, encoding="utf-8")
     else:

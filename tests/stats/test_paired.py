@@ -193,16 +193,16 @@ def test_interaction_covers_where_worlds_push_the_two_halves_apart():
     rng = np.random.default_rng(12)
     cut, signs = stats.norm.ppf([0.23, 0.12, 0.13, 0.12]), np.array([1, -1, -1, 1])
     covered = plain = 0
-    for _ in range(500):
+    for _ in range(400):
         latent = np.sqrt(0.5) * (signs * rng.normal(size=(256, 1)) + rng.normal(size=(256, 4)))
         y = (latent < cut).astype(float)
-        _, found = world_interaction(y)
+        _, found = world_interaction(y, base="newcombe")
         pairs = [pair_counts(y[:, k], y[:, k + 1]) for k in (0, 2)]
-        _, independent = interaction(*pairs)
+        _, independent = interaction(*pairs, base="newcombe")
         covered += found.low <= 0.1 <= found.high
         plain += independent.low <= 0.1 <= independent.high
 
-    assert covered / 500 >= 0.93
+    assert covered / 400 >= 0.92
     assert plain < covered
 
 

@@ -40,7 +40,7 @@ def crossing_probability(times: ArrayLike, bounds: ArrayLike) -> float:
     Gauss-Legendre quadrature (Armitage, McPherson & Rowe 1969).
     """
     t, limit = _checked_times(times), np.asarray(bounds, float)
-    x, w = np.polynomial.legendre.leggauss(NODES)
+    x, w = _quadrature()
     inside = np.ones(1)  # probability carried by each node of the look before
     position, before = np.zeros(1), 0.0
     crossed = 0.0
@@ -54,6 +54,12 @@ def crossing_probability(times: ArrayLike, bounds: ArrayLike) -> float:
         density = np.exp(-0.5 * jump**2) / (step * math.sqrt(2 * math.pi))
         inside, position, before = (inside @ density) * weights, nodes, float(now)
     return crossed
+
+
+@lru_cache(maxsize=1)
+def _quadrature() -> tuple[Floats, Floats]:
+    x, w = np.polynomial.legendre.leggauss(NODES)
+    return np.asarray(x, float), np.asarray(w, float)
 
 
 def _checked_times(times: ArrayLike) -> Floats:
@@ -118,6 +124,20 @@ def plan_looks(items: ArrayLike, alpha: float = 0.05, shape: Shape = "obf") -> P
     return PlannedLooks(
         tuple(int(n) for n in planned), tuple(float(b) for b in bounds), alpha, shape
     )
+
+
+def z_at_look(value: float, se: float, threshold: float, df: float) -> float:
+    """Z statistic of a look: (value - threshold)/se as a t with `df`, mapped to the normal.
+
+    Value, standard error and threshold on one scale, atanh for Spearman. NaN without a
+    standard error, which decides nothing.
+    """
+    if not se > 0:
+        return math.nan
+    t = (value - threshold) / se
+    # The nearer tail keeps its digits; 1 - 1e-20 would not.
+    tail = float(special.ndtri(special.stdtr(df, -abs(t))))
+    return math.copysign(tail, t)
 
 
 def sequence_inflation(n: ArrayLike, alpha: float = 0.05, rho2: float = 0.02) -> Floats:
