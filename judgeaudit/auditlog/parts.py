@@ -66,7 +66,8 @@ def read_rows(path: Path) -> Iterator[Row]:
     """Yield a part's rows in file order, digest columns included.
 
     Page checksums are for other readers: here a damaged page that still decodes shall be read, so
-    that its row's digest names the row and not only the page. Raises pyarrow's errors (ArrowException, OSError) where the file cannot be read.
+    that its row's digest names the row and not only the page. Raises pyarrow's errors
+    (ArrowException, OSError) where the file cannot be read.
     """
     with pq.ParquetFile(path, pre_buffer=False) as file:
         for group in range(file.num_row_groups):

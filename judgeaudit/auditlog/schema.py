@@ -155,3 +155,7 @@ def _table(columns: Sequence[Column]) -> list[str]:
         for c in columns
     ]
     return head + rows
+
+
+if __name__ == "__main__":
+    print(columns_markdown(), end="")

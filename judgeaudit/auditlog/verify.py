@@ -164,7 +164,12 @@ def _manifest(run: SealedRun, standard: Standard, parts: Mapping[str, Part]) -> 
         readings=standard.counts,
         writer=manifest["writer"],
     )
-    ignored = {"journal.digest", *(f"parts.{name}.digest" for name in manifest["parts"])}
+    ignored = {"journal.digest", *(f"parts.{name}.digest" for name in parts)}
+    ignored |= {
+        f"parts.{name}.bytes"
+        for name, part in parts.items()
+        if part.digest != manifest["parts"][name]["digest"]
+    }
     return [
         Finding(Defect.EDITED_MANIFEST, path, f"field {name}", expected=wanted, got=got)
         for name, wanted, got in differences(expected, manifest)

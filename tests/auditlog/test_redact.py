@@ -22,7 +22,7 @@ def forms():
     yield "json in json", json.dumps(json.dumps({"k": KEY.replace("/", "\\/")})).encode()
     yield "nested json escape", KEY.replace("k", "\\\\u006b", 1).encode()
     yield "percent", urllib.parse.quote(KEY, safe="").encode()
-    yield "percent in small letters", urllib.parse.quote(KEY, safe="").lower().encode()
+    yield "percent in small letters", KEY.replace("/", "%2f").replace("+", "%2b").encode()
     yield "percent twice", urllib.parse.quote(urllib.parse.quote(KEY, safe=""), safe="").encode()
     yield "percent all", "".join(f"%{ord(c):02X}" for c in KEY).encode()
     for shift in range(3):
@@ -31,13 +31,10 @@ def forms():
         yield f"base64url at {shift}", base64.urlsafe_b64encode(inside)
 
 
-@pytest.mark.parametrize(("name", "form"), list(forms()))
-def test_every_form_of_a_key_is_replaced(name, form):
+@pytest.mark.parametrize("form", [pytest.param(form, id=name) for name, form in forms()])
+def test_every_form_of_a_key_is_replaced(form):
     stored, redacted = redact(b'{"echo":"' + form + b'"}', [KEY])
 
-    if name == "percent in small letters":
-        form = form.replace(b"sk-test", b"sk-Test")
-        stored, redacted = redact(form.replace(b"abcxyz", b"abcXYZ"), [KEY])
     assert redacted
     assert b"[redacted]" in stored
     assert b"0123" not in urllib.parse.unquote_to_bytes(stored)
