@@ -31,7 +31,7 @@ from judgeaudit.analysis.stats.sequential import (
 )
 
 SEED = 20_250_930
-RUNS = {"ci": (2000, 40), "full": (10_000, 400)}
+RUNS = {"ci": (2000, 40), "full": (10_000, 250)}
 FLIP_RATES = (0.0, 0.02, 0.05, 0.08, 0.1, 0.12, 0.15, 0.2, 0.3)
 LOOKS = tuple(range(40, 401, 20))
 Z = normal_quantile(0.9)  # one-sided 5 %

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from judgeaudit.analysis.stats.agreement import effective_proportion
 from judgeaudit.analysis.stats.interval import Interval, Undefined
 from judgeaudit.analysis.stats.operating import (
     Chances,
     bound_rule,
     can_fire,
+    capable,
     curve,
     discriminates,
     over_pairs,
@@ -97,6 +99,46 @@ def test_curve_falls_from_healthy_to_degraded():
 
     assert passes == sorted(passes)
     assert points[-1][1] == Chances(1.0, 0.0, 0.0)
+
+
+def let_through(flip, items, pilots=500):
+    """Shares of pilots (3 repeats in 2 windows) that the bound and the plug-in rule let through.
+
+    Requirement: flips at most .10. The plan of 263 draws passes a true .05 with .93.
+    """
+    rng = np.random.default_rng([items, int(100 * flip)])
+    p = (1 - math.sqrt(1 - 2 * flip)) / 2
+    bound = plug_in = 0
+    for _ in range(pilots):
+        ones = rng.binomial(6, p, items)
+        found = effective_proportion(ones * (6 - ones) / 15, np.full(items, 15.0))
+        bound += capable(found.interval(0.8), 0.10, higher_is_better=False)
+        plug_in += share_gate(1 - found.value, 263, 0.9, "bound").passes >= 0.9
+    return bound / pilots, plug_in / pilots
+
+
+@pytest.mark.parametrize("items", [50, 100])
+def test_a_pilot_at_the_degraded_boundary_is_let_through_rarely(items):
+    bound, _ = let_through(0.10, items)
+
+    assert bound <= 0.10 + 3 * math.sqrt(0.1 * 0.9 / 500)
+
+
+@pytest.mark.parametrize("items", [50, 100])
+def test_an_instrument_twice_as_good_is_refused_rarely_and_more_by_plug_in(items):
+    """Refused .14 at 50 items and .01 at 100; plugging the estimate in refuses about .4."""
+    bound, plug_in = let_through(0.05, items)
+
+    assert 1 - bound <= 0.15 + 3 * math.sqrt(0.15 * 0.85 / 500)
+    assert plug_in < bound - 0.1
+
+
+def test_a_pilot_without_an_interval_shows_nothing():
+    assert capable(Undefined("constant"), 0.1) is None
+    assert capable(Interval(0.91, 0.99, 0.8, "x"), 0.9) is True
+    assert capable(Interval(0.89, 0.99, 0.8, "x"), 0.9) is False
+    with pytest.raises(InputError, match="interval"):
+        capable(Interval(0.91, 0.99, 0.95, "x"), 0.9)
 
 
 def test_exact_match_of_ten_candidates_asks_much_of_each_pair():

@@ -34,6 +34,7 @@ Decide = Callable[[Floats, Columns], Outcome]
 Statistic = Callable[[Floats, Columns], float]
 
 HEALTHY_PASSES, DEGRADED_PASSES = 0.9, 0.1
+CAPABLE_LEVEL = 0.8  # its ends are one-sided bounds at .1
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +157,23 @@ def smallest_n(
         if n >= since + max(1, since // 20):
             return since
     return Undefined(f"no n up to {most} discriminates")
+
+
+def capable(
+    pilot: Interval | Undefined, degraded: float, *, higher_is_better: bool = True
+) -> bool | None:
+    """Say whether a pilot shows its instrument to be better than the degraded one.
+
+    `pilot` is the interval of level .8 of the gate's quantity, so that an instrument just at
+    the degraded boundary is called capable with chance <= .1, however small the pilot. None
+    (not known) without an interval. A predictive chance above one half is looser at that
+    boundary, and a plug-in chance of .9 refuses good instruments: see the tests.
+    """
+    if isinstance(pilot, Undefined):
+        return None
+    if not math.isclose(pilot.level, CAPABLE_LEVEL):
+        raise InputError("pilot", "level", f"{pilot.level}", f"give the {CAPABLE_LEVEL} interval")
+    return pilot.low > degraded if higher_is_better else pilot.high < degraded
 
 
 def per_comparison(exact_match: float, candidates: int) -> float:
