@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from judgeaudit.cli.exits import ExitCode, exits
 from judgeaudit.cli.output import AsJson, StudyPath, document, lines, remark
+from judgeaudit.errors import InputError
 
 if TYPE_CHECKING:
     from judgeaudit.registration.check import CheckReport
@@ -65,32 +67,126 @@ def check(study: StudyPath, as_json: AsJson = False) -> ExitCode:
 @app.command()
 @exits
 def freeze(study: StudyPath, as_json: AsJson = False) -> ExitCode:
-    """Render every request once and lock the study.
+    """Render every request once and lock the study; later, its next stage.
 
-    Freezing an unchanged study again changes nothing. Example: judgeaudit prereg freeze my-study
+    Freezing an unchanged study again changes nothing. Once every window of a stage is sealed, the
+    next stage's requests are made from its readings. Example: judgeaudit prereg freeze my-study
     """
     from datetime import UTC, datetime
 
+    from judgeaudit.cli.log_facts import freeze_next_stage
     from judgeaudit.registration import check as checks
     from judgeaudit.registration import files
     from judgeaudit.registration.environment import facts
+    from judgeaudit.registration.layout import FROZEN
 
     report = checks.require_sound(files.load_study(study), statistics())
     lock, written = files.freeze(study, facts(study, datetime.now(UTC)))
+    stage = None if written else freeze_next_stage(files.load_frozen(study))
     if as_json:
         found = {"lock_digest": lock.digest, "written": written, "lock": lock.document}
-        document({**found, "notes": list(report.notes)})
+        later = None if stage is None else {"stage": stage[0], "lock_digest": stage[1].digest}
+        document({**found, "stage": later, "notes": list(report.notes)})
         return ExitCode.DONE
     content = lock.document["content"]
     lines(
         [
-            f"{'frozen' if written else 'unchanged'}: {study / files.FROZEN}",
+            f"{'frozen' if written else 'unchanged'}: {study / FROZEN}",
             f"lock {lock.digest}",
             f"{content['plan']['rows']} calls, {content['bodies']['rows']} bodies",
         ]
     )
+    if stage is not None:
+        lines([f"frozen: stage {stage[0]}, lock {stage[1].digest}"])
     for note in report.notes:
         remark(f"note: {note}")
+    return ExitCode.DONE
+
+
+@app.command()
+@exits
+def verify(study: StudyPath, as_json: AsJson = False) -> ExitCode:
+    """Derive plan and bodies again from the frozen files, and name whatever differs.
+
+    Exits 0 if nothing does, 1 otherwise. Example: judgeaudit prereg verify my-study
+    """
+    from judgeaudit.cli.log_facts import stage_findings
+    from judgeaudit.registration.files import load_frozen
+    from judgeaudit.registration.verify import verify_frozen
+
+    findings = verify_frozen(study)
+    if not findings:
+        findings = stage_findings(load_frozen(study))
+    if as_json:
+        document({"ok": not findings, "findings": findings})
+    else:
+        lines(findings)
+        remark(f"{len(findings)} findings" if findings else "as frozen")
+    return ExitCode.NO if findings else ExitCode.DONE
+
+
+@app.command()
+@exits
+def amend(
+    study: StudyPath,
+    what: Annotated[str, typer.Option(help="What is changed.")],
+    why: Annotated[str, typer.Option(help="Why; what was met.")],
+    effect: Annotated[str, typer.Option(help="What it does to calls, readings and verdicts.")],
+    as_json: AsJson = False,
+) -> ExitCode:
+    """Freeze changed files over the frozen ones, before the calls that the change affects.
+
+    Calls that were tried keep what was sent; refused where an answered call would change.
+    Example: judgeaudit prereg amend my-study --what "temperature left out"
+    --why "the model answers 400 to it" --effect "all calls; none had been answered"
+    """
+    from datetime import UTC, datetime
+
+    from judgeaudit.cli.log_facts import progress_of
+    from judgeaudit.registration import check as checks
+    from judgeaudit.registration.amendment_files import amend as amend_files
+    from judgeaudit.registration.amendments import Words, described
+    from judgeaudit.registration.environment import facts
+    from judgeaudit.registration.files import load_study
+
+    words = Words(what, why, effect)
+    checks.require_sound(load_study(study), statistics())
+    lock, written = amend_files(study, words, facts(study, datetime.now(UTC)), progress_of(study))
+    if as_json:
+        document({"lock_digest": lock.digest, "amendment": written})
+        return ExitCode.DONE
+    lines([*described([written]), f"lock {lock.digest} supersedes {written['superseded_lock']}"])
+    return ExitCode.DONE
+
+
+@app.command()
+@exits
+def stamp(
+    study: StudyPath,
+    request: Annotated[
+        Path | None, typer.Option(help="Write a time-stamp request for the lock to this file.")
+    ] = None,
+    token: Annotated[
+        Path | None, typer.Option(help="Check an authority's response and keep it.")
+    ] = None,
+    root: Annotated[
+        list[Path] | None, typer.Option(help="The authority's root certificate, PEM.")
+    ] = None,
+    as_json: AsJson = False,
+) -> ExitCode:
+    """Ask for, or keep, an RFC 3161 time stamp of the lock. Nothing is sent from here.
+
+    Example: judgeaudit prereg stamp my-study --request lock.tsq
+    """
+    from judgeaudit.cli.stamping import keep_token, write_request
+
+    if (request is None) == (token is None):
+        raise InputError("stamp", found="one of --request and --token is wanted")
+    found = write_request(study, request) if request else keep_token(study, token, root or [])
+    if as_json:
+        document(found)
+    else:
+        lines(f"{name}: {value}" for name, value in found.items())
     return ExitCode.DONE
 
 

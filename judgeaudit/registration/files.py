@@ -1,4 +1,4 @@
-"""Reading and writing a study's files. What they mean is decided elsewhere.
+"""Freezing a study and loading a frozen one (IO). What the files mean is decided elsewhere.
 
 * `frozen/` is written whole under a temporary name and renamed; its files are read-only.
 * Freezing an unchanged study again writes nothing.
@@ -8,124 +8,62 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from judgeaudit.canonical import digest
-from judgeaudit.errors import EvidenceError, InputError, JudgeauditError, Problem
-from judgeaudit.model import JSON, Item
-from judgeaudit.registration.document import Registration
-from judgeaudit.registration.draft import (
-    FROZEN_NAMES,
-    Draft,
-    Source,
-    parse_document,
-    parse_items,
-)
+from judgeaudit.errors import EvidenceError, JudgeauditError
+from judgeaudit.registration.amendment_files import chain, kept_of
+from judgeaudit.registration.amendments import with_kept
+from judgeaudit.registration.disk import read_lock, read_table, sync_folder
+from judgeaudit.registration.draft import Draft, Inputs
 from judgeaudit.registration.freeze import (
     Facts,
     Lock,
     Rendered,
-    check_lock,
+    base_urls,
     first_difference,
-    frozen_sources,
     make_lock,
     render,
 )
 from judgeaudit.registration.frozen import FrozenStudy
-from judgeaudit.registration.protocol import ProtocolDocument
-from judgeaudit.registration.tables import (
-    BODY_SCHEMA,
-    PLAN_SCHEMA,
-    Bodies,
-    check_schema,
-    plan_from,
-    rows_digest,
+from judgeaudit.registration.layout import BODIES, FROZEN, PLAN
+from judgeaudit.registration.sources import (
+    check_frozen,
+    check_working_copies,
+    fill_frozen,
+    load_study,
+    parse_frozen,
 )
+from judgeaudit.registration.stage_files import load_stage
+from judgeaudit.registration.stages import with_bodies
+from judgeaudit.registration.tables import BODY_SCHEMA, PLAN_SCHEMA, Bodies, plan_from
 
-FROZEN = "frozen"
-LOCK = "lock.json"
-PLAN = "plan.parquet"
-BODIES = "bodies.parquet"
-
-
-def load_study(root: Path, registration: str = FROZEN_NAMES["registration"]) -> Draft:
-    """Return the study in `root` as far as it can be read, with everything that cannot.
-
-    Raises `InputError` only where there is no registration at all.
-    """
-    path = root / registration
-    if not path.is_file():
-        raise InputError(path, found="no such file", remedy="`judgeaudit init` makes a study")
-    source = Source(registration, path.read_bytes())
-    document, problems = parse_document(Registration, source)
-    if document is None:
-        return Draft(root, {"registration": source}, problems=tuple(problems))
-    wanted = {
-        "protocol": document.protocol.file,
-        "battery": document.battery.file,
-        "controls": document.controls.items,
-    }
-    sources = {"registration": source}
-    for role, name in wanted.items():
-        if name is not None:
-            _read_into(sources, root, role, name, problems)
-    return _parsed(root, sources, document, problems)
-
-
-def _read_into(
-    sources: dict[str, Source], root: Path, role: str, name: str, problems: list[Problem]
-) -> None:
-    key = "controls.items" if role == "controls" else f"{role}.file"
-    try:
-        sources[role] = Source(name, (root / name).read_bytes())
-    except OSError as error:
-        problems.append(Problem(key, f"{name}: {error.strerror or error}", "name a file there is"))
-
-
-def _parsed(
-    root: Path, sources: Mapping[str, Source], document: Registration, problems: list[Problem]
-) -> Draft:
-    protocol: ProtocolDocument | None = None
-    if "protocol" in sources:
-        protocol, found = parse_document(ProtocolDocument, sources["protocol"])
-        problems += [replace(p, key=f"{sources['protocol'].path}: {p.key}") for p in found]
-    items: dict[str, tuple[Item, ...]] = {"battery": (), "controls": ()}
-    for role in [role for role in items if role in sources]:
-        items[role], found = parse_items(sources[role])
-        problems += found
-    return Draft(
-        root, sources, document, protocol, items["battery"], items["controls"], tuple(problems)
-    )
+__all__ = ["freeze", "load_frozen", "load_study", "render_frozen"]
 
 
 def freeze(root: Path, facts: Facts) -> tuple[Lock, bool]:
     """Freeze the study in `root`; return its lock, and whether anything was written.
 
-    `check.py` must have found nothing: a draft with problems raises `RegistrationError` here only
-    for what could not be read or rendered. Raises `EvidenceError` where the study is frozen
-    already and has changed since.
+    `check` must have found nothing: a draft with problems raises `RegistrationError` here only for
+    what could not be read or rendered. Raises `EvidenceError` where the study is frozen already
+    and has changed since.
     """
     draft = load_study(root)
-    rendered = render(draft.whole())
-    lock = make_lock(draft, rendered, facts)
     target = root / FROZEN
     if target.exists():
-        return _unchanged(target, lock), False
+        return _unchanged(target, draft, facts), False
+    rendered = render(draft.whole())
+    lock = make_lock(draft, rendered, facts)
     write_frozen(target, draft, rendered, lock)
     return lock, True
 
 
-def _unchanged(target: Path, new: Lock) -> Lock:
+def _unchanged(target: Path, draft: Draft, facts: Facts) -> Lock:
+    """Return the lock in force if freezing would give the same; raises `EvidenceError` if not."""
     old = read_lock(target)
+    new = make_lock(draft, render_frozen(target, draft.whole()), facts)
     if difference := first_difference(old.document["content"], new.document["content"]):
         raise EvidenceError(
             f"{target.parent}: frozen already, and {difference}; "
@@ -135,120 +73,21 @@ def _unchanged(target: Path, new: Lock) -> Lock:
     return old
 
 
+def render_frozen(folder: Path, inputs: Inputs) -> Rendered:
+    """Return plan and bodies derived again, tried calls with the bodies that amendments kept."""
+    kept, superseded = kept_of(folder)
+    urls = base_urls(inputs.registration.endpoints)
+    return with_kept(render(inputs), kept, superseded, urls)
+
+
 def write_frozen(target: Path, draft: Draft, rendered: Rendered, lock: Lock) -> None:
     """Write a frozen folder under a temporary name and give it its own when it is whole."""
     with tempfile.TemporaryDirectory(prefix=".freezing-", dir=target.parent) as name:
         folder = Path(name) / target.name
         folder.mkdir()
-        for file, source in frozen_sources(draft).items():
-            write_bytes(folder / file, source.data)
-        write_table(folder / PLAN, rendered.plan_table)
-        write_table(folder / BODIES, rendered.body_table)
-        write_bytes(folder / LOCK, lock.data)
-        sync_folder(folder)
+        fill_frozen(folder, draft, rendered, lock)
         os.rename(folder, target)
     sync_folder(target.parent)
-
-
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a read-only file durably."""
-    with path.open("xb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
-    path.chmod(0o444)
-
-
-def write_table(path: Path, table: pa.Table) -> None:
-    """Write a table as a read-only Parquet file, durably."""
-    pq.write_table(table, path, compression="zstd")
-    with path.open("rb") as stream:
-        os.fsync(stream.fileno())
-    path.chmod(0o444)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def read_lock(folder: Path) -> Lock:
-    """Return a folder's lock; raises `EvidenceError` where it is no sound lock."""
-    path = folder / LOCK
-    if not path.is_file():
-        raise InputError(path, found="no such file", remedy="`judgeaudit prereg freeze` makes it")
-    data = path.read_bytes()
-    try:
-        document: Any = json.loads(data)
-    except ValueError as error:
-        raise EvidenceError(f"{path}: not JSON: {error}") from error
-    if not isinstance(document, dict):
-        raise EvidenceError(f"{path}: not a JSON object")
-    check_lock(document, str(path))
-    return Lock(document, data)
-
-
-def read_table(path: Path, expected: pa.Schema, promised: Mapping[str, JSON]) -> pa.Table:
-    """Return a frozen table; raises `EvidenceError` where it is not what the lock promised."""
-    try:
-        table = pq.read_table(path, partitioning=None)
-    except (OSError, pa.ArrowException) as error:
-        raise EvidenceError(f"{path}: cannot be read: {error}") from error
-    check_schema(table, expected, str(path))
-    actual = rows_digest(table)
-    if actual != promised["sha256"]:
-        raise EvidenceError(
-            f"{path}: {table.num_rows} rows with digest {actual}, but the lock has "
-            f"{promised['rows']} rows with {promised['sha256']}"
-        )
-    return table
-
-
-def check_frozen(folder: Path, lock: Mapping[str, JSON]) -> dict[str, bytes]:
-    """Return the frozen input files; raises `EvidenceError` for one that differs from the lock."""
-    files: dict[str, bytes] = {}
-    for name, promised in lock["content"]["files"].items():
-        path = folder / name
-        if not path.is_file():
-            raise EvidenceError(f"{path}: missing, but the lock has it with digest {promised}")
-        files[name] = path.read_bytes()
-        if (actual := digest(files[name])) != promised:
-            raise EvidenceError(f"{path}: digest {actual} differs from the lock's {promised}")
-    return files
-
-
-def check_working_copies(root: Path, registration: Registration, lock: Mapping[str, JSON]) -> None:
-    """Raise `EvidenceError` where an input file beside `frozen/` was changed after the freeze."""
-    names = {
-        "registration": FROZEN_NAMES["registration"],
-        "protocol": registration.protocol.file,
-        "battery": registration.battery.file,
-        "controls": registration.controls.items,
-    }
-    for role, name in names.items():
-        path = root / name if name is not None else None
-        if path is None or not path.is_file():
-            continue
-        actual, promised = digest(path.read_bytes()), lock["content"]["files"][FROZEN_NAMES[role]]
-        if actual != promised:
-            raise EvidenceError(
-                f"{path}: digest {actual} differs from the lock's {promised}; "
-                "if the change is meant, `judgeaudit prereg amend`"
-            )
-
-
-def parse_frozen(folder: Path, files: Mapping[str, bytes]) -> Draft:
-    """Return the documents in frozen copies."""
-    roles = {name: role for role, name in FROZEN_NAMES.items()}
-    sources = {roles[name]: Source(name, data) for name, data in files.items()}
-    document, problems = parse_document(Registration, sources["registration"])
-    if document is None:
-        return Draft(folder, sources, problems=tuple(problems))
-    return _parsed(folder, sources, document, problems)
 
 
 def load_frozen(root: Path) -> FrozenStudy:
@@ -261,6 +100,7 @@ def load_frozen(root: Path) -> FrozenStudy:
     lock = read_lock(folder)
     files = check_frozen(folder, lock.document)
     content = lock.document["content"]
+    locks, _ = chain(folder, lock)
     plan = read_table(folder / PLAN, PLAN_SCHEMA, content["plan"])
     bodies = read_table(folder / BODIES, BODY_SCHEMA, content["bodies"])
     try:
@@ -270,7 +110,7 @@ def load_frozen(root: Path) -> FrozenStudy:
     except JudgeauditError as error:
         raise EvidenceError(f"{folder}: frozen files of another version: {error}") from error
     check_working_copies(root, inputs.registration, lock.document)
-    return FrozenStudy(
+    study = FrozenStudy(
         root=root,
         registration=inputs.registration,
         protocol=inputs.protocol,
@@ -279,6 +119,23 @@ def load_frozen(root: Path) -> FrozenStudy:
         bodies=Bodies(bodies),
         lock=lock.document,
         lock_digest=lock.digest,
-        locks=(lock.digest,),
+        locks=locks,
         stage_locks={},
     )
+    return with_stages(study)
+
+
+def with_stages(study: FrozenStudy) -> FrozenStudy:
+    """Return the study with the bodies of every later stage that is frozen."""
+    for stage in range(2, len(study.protocol.all_stages()) + 1):
+        found = load_stage(study.root, stage, study.lock_digest)
+        if found is None:
+            break
+        lock, calls, bodies = found
+        study = replace(
+            study,
+            plan=tuple(with_bodies(study.plan, calls)),
+            bodies=study.bodies.also(bodies),
+            stage_locks={**study.stage_locks, stage: lock.digest},
+        )
+    return study

@@ -130,10 +130,10 @@ def make_lock(
     )
 
 
-def check_lock(lock: Mapping[str, JSON], source: str) -> None:
+def check_lock(lock: Mapping[str, JSON], source: str, schema: str = LOCK_SCHEMA) -> None:
     """Raise `EvidenceError` where a lock's content differs from its own digest of it."""
-    if lock.get("schema") != LOCK_SCHEMA:
-        raise EvidenceError(f"{source}: schema {lock.get('schema')!r} is not {LOCK_SCHEMA!r}")
+    if lock.get("schema") != schema:
+        raise EvidenceError(f"{source}: schema {lock.get('schema')!r} is not {schema!r}")
     actual = str(digest_of(lock.get("content")))
     if actual != lock.get("content_sha256"):
         raise EvidenceError(

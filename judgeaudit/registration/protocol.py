@@ -23,9 +23,10 @@ bodies are made from sealed replies of an earlier one:
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from judgeaudit.registration.base import Name, Strict
 
@@ -54,15 +55,27 @@ class Decoding(Strict):
 class Take(Strict):
     """How one placeholder of a later stage is filled from an earlier stage's sealed replies.
 
-    `own` takes the reading of the same item in `cell`; `unrelated` takes that cell's reading of
-    another item of the same endpoint, chosen by the frozen matching rule in
-    `registration/stages.py`.
+    `own` takes the reading of the same item in `cell`. `unrelated` takes that cell's reading of an
+    item of another task at the same endpoint, by the matching rule in `registration/stages.py`:
+    `avoid` names fields of this item whose texts may not occur in it, `count` is a regular
+    expression that must match equally often in it and in the own reading.
     """
 
     field: Name
     cell: Name
     stage: int = Field(default=1, ge=1)
     source: Literal["own", "unrelated"] = "own"
+    avoid: list[str] = Field(default_factory=list)
+    count: str | None = None
+
+    @field_validator("count")
+    @classmethod
+    def _is_a_pattern(cls, count: str | None) -> str | None:
+        try:
+            re.compile(count or "")
+        except re.error as error:
+            raise ValueError(f"{count!r} is no regular expression: {error}") from None
+        return count
 
 
 class Cell(Strict):

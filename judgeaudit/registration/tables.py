@@ -48,6 +48,14 @@ BODY_COLUMNS: Mapping[str, tuple[pa.DataType, str]] = {
     "body": (pa.binary(), "The body, byte for byte."),
 }
 
+STAGE_COLUMNS: Mapping[str, tuple[pa.DataType, str]] = {
+    "call_id": (pa.string(), "Call of the plan."),
+    "body_sha256": (pa.string(), "Digest of the body made for it; null where none could be."),
+    "reason": (pa.string(), "Why there is no body; else null."),
+    "detail": (pa.string(), "What was found; null where there is a body."),
+    "taken": (pa.string(), "JSON object: field -> call_id of the earlier reading in it."),
+}
+
 
 def schema(columns: Mapping[str, tuple[pa.DataType, str]], title: str) -> pa.Schema:
     """Return a schema in which each column carries its sentence."""
@@ -59,6 +67,7 @@ def schema(columns: Mapping[str, tuple[pa.DataType, str]], title: str) -> pa.Sch
 
 PLAN_SCHEMA = schema(PLAN_COLUMNS, "judgeaudit/plan/1")
 BODY_SCHEMA = schema(BODY_COLUMNS, "judgeaudit/bodies/1")
+STAGE_SCHEMA = schema(STAGE_COLUMNS, "judgeaudit/stage-calls/1")
 PLAN_FIELDS = tuple(field.name for field in fields(PlannedCall))
 
 
@@ -83,7 +92,7 @@ def body_table(bodies: Iterable[FrozenBody], urls: Mapping[str, str]) -> pa.Tabl
         "endpoint": [body.endpoint for body in rows],
         "url": [urls[body.endpoint].rstrip("/") + body.request.path for body in rows],
         "path": [body.request.path for body in rows],
-        "headers": [_compact([list(pair) for pair in body.request.headers]) for body in rows],
+        "headers": [compact([list(pair) for pair in body.request.headers]) for body in rows],
         "body": [body.request.body for body in rows],
     }
     return pa.table(columns, schema=BODY_SCHEMA)
@@ -104,6 +113,7 @@ class Bodies(Mapping[str, FrozenBody]):
     """
 
     def __init__(self, *tables: pa.Table) -> None:
+        self._tables = tables
         self._rows: list[tuple[pa.Table, int]] = []
         self._at: dict[tuple[str, str], int] = {}
         self._first: dict[str, int] = {}
@@ -116,6 +126,10 @@ class Bodies(Mapping[str, FrozenBody]):
             self._at.setdefault((endpoint, key), len(self._rows))
             self._first.setdefault(key, len(self._rows))
             self._rows.append((table, row))
+
+    def also(self, table: pa.Table) -> Bodies:
+        """Return these bodies and those of one more table."""
+        return Bodies(*self._tables, table)
 
     def at(self, endpoint: str, body_sha256: str) -> FrozenBody:
         """Return an endpoint's body; raises `KeyError` if it has no such."""
@@ -149,14 +163,15 @@ def row_bytes(table: pa.Table) -> Iterator[bytes]:
         for column in table.columns
     ]
     for row in zip(*columns, strict=True):
-        yield _compact(row).encode()
+        yield compact(row).encode()
 
 
 def _hashed(value: bytes) -> str:
     return "sha256:" + hashlib.sha256(value).hexdigest()
 
 
-def _compact(value: Any) -> str:
+def compact(value: Any) -> str:
+    """Return a JSON value on one line, without spaces."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -1,0 +1,47 @@
+"""Time stamps of a lock: files in, files out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from judgeaudit.errors import InputError
+
+
+def write_request(study: Path, request: Path) -> dict[str, Any]:
+    """Write a time-stamp request for the lock in force; return what was done."""
+    from judgeaudit.registration.disk import read_lock
+    from judgeaudit.registration.layout import FROZEN
+    from judgeaudit.registration.timestamp import request as request_for
+
+    lock = read_lock(study / FROZEN)
+    request.write_bytes(request_for(lock.data))
+    return {"request": str(request), "lock_digest": str(lock.digest)}
+
+
+def keep_token(study: Path, token: Path | None, roots: list[Path]) -> dict[str, Any]:
+    """Check a token against the lock in force and put it beside the lock."""
+    from judgeaudit.registration.disk import read_lock
+    from judgeaudit.registration.layout import FROZEN, TOKEN
+    from judgeaudit.registration.timestamp import check_token
+
+    if token is None or not token.is_file():
+        raise InputError(token, found="no such file")
+    lock = read_lock(study / FROZEN)
+    data = token.read_bytes()
+    stamped = check_token(token, data, lock.data, [root.read_bytes() for root in roots])
+    kept = study / FROZEN / TOKEN
+    if kept.exists() and kept.read_bytes() != data:
+        raise InputError(kept, found="another token is kept already")
+    if not kept.exists():
+        part = kept.with_suffix(".part")
+        part.write_bytes(data)
+        part.chmod(0o444)
+        os.replace(part, kept)
+    return {
+        "token": str(kept),
+        "stamped_at": stamped.at.isoformat(),
+        "policy": stamped.policy,
+        "signature_checked": stamped.signature_checked,
+    }

@@ -1,0 +1,10 @@
+"""The names of a study's frozen files."""
+
+FROZEN = "frozen"
+LOCK = "lock.json"
+PLAN = "plan.parquet"
+BODIES = "bodies.parquet"
+CALLS = "calls.parquet"
+AMENDMENTS = "amendments"
+TOKEN = "lock.tsr"
+"""An RFC 3161 time-stamp response over the bytes of `lock.json`, if someone put one there."""
