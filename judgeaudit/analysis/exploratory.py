@@ -1,0 +1,144 @@
+"""Exploratory analysis of somebody's table: what a person with a CSV can be told, and no more.
+
+Pure: a `Long` in, a `Report` out. Each part (as `by` splits it) is taken on its own; nothing is
+pooled. The estimators and their intervals are those of registered studies; everything here is
+exploratory by derivation, since nothing was registered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from judgeaudit.analysis import ranked, scored, verdicted
+from judgeaudit.analysis.build import Context
+from judgeaudit.analysis.estimate import Estimate
+from judgeaudit.analysis.evidence import Evidence, evidence
+from judgeaudit.analysis.question import Question
+from judgeaudit.analysis.sheet import Bools, Long, Sheet, lay_out, parts
+from judgeaudit.analysis.stats.proportions import wilson
+from judgeaudit.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the person wants to know beyond the defaults.
+
+    `gap` is a difference between two items (scores) that should be resolved; `pass_at` a pass mark;
+    `level` the two-sided level of all intervals.
+    """
+
+    gap: float | None = None
+    pass_at: float | None = None
+    level: float = 0.95
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PartReport:
+    """One part: its shape, what is missing, what the repeats are, and the estimates by name."""
+
+    scope: str
+    kind: str
+    items: int
+    runs: int
+    windows: int
+    orders: int
+    cells: int
+    valid: int
+    excluded: dict[str, int]
+    worst_run: dict[str, Any] | None
+    evidence: Evidence
+    estimates: tuple[Estimate, ...]
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def get(self, name: str) -> Estimate | None:
+        """Return the estimate called `name`, None where it was not asked."""
+        return next((e for e in self.estimates if e.analysis == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was read, and each part's report."""
+
+    source: str
+    rows: int
+    parts: tuple[PartReport, ...]
+    notes: tuple[str, ...]
+    wish: Wish
+
+    @property
+    def estimates(self) -> list[Estimate]:
+        """Return all estimates, each with its part's scope."""
+        return [estimate for part in self.parts for estimate in part.estimates]
+
+
+def explore(long: Long, wish: Wish | None = None) -> Report:
+    """Return the report of a table.
+
+    Raises `InputError` for a key that stands twice, for an empty table, and where a declared column
+    shows that the runs are no repeats.
+    """
+    if not long.rows:
+        raise InputError(long.source, found="no rows", remedy="give a table with one row a reading")
+    asked = wish or Wish()
+    found = tuple(_part(long, scope, rows, asked) for scope, rows in parts(long))
+    return Report(long.source, long.rows, found, long.notes, asked)
+
+
+def _part(long: Long, scope: str, rows: Bools, wish: Wish) -> PartReport:
+    sheet = lay_out(long, scope, rows)
+    if long.kind in ("score", "probability"):
+        perfect = scored.perfect(sheet)
+        compute = scored.estimates
+    else:
+        perfect = verdicted.perfect(sheet)
+        compute = ranked.estimates if long.kind == "ranking" else verdicted.estimates
+    said = evidence(sheet, perfect)
+    question = Question(over="all", level=wish.level, seed=wish.seed)
+    estimates, facts = compute(sheet, _context(sheet, question), wish.gap, wish.pass_at)
+    return PartReport(
+        scope=scope,
+        kind=long.kind,
+        items=int(sheet.items.size),
+        runs=int(np.unique(sheet.runs).size),
+        windows=int(np.unique(sheet.windows).size),
+        orders=int(np.unique(sheet.orders).size),
+        cells=int(sheet.index.size),
+        valid=int(sheet.valid.sum()),
+        excluded=sheet.excluded(),
+        worst_run=_worst_run(sheet, wish.level),
+        evidence=said,
+        estimates=tuple(replace(e, scope=scope) for e in estimates),
+        facts=facts,
+    )
+
+
+def _context(sheet: Sheet, question: Question) -> Context:
+    n = {
+        "items": int(sheet.items.size),
+        "observations": int((sheet.index >= 0).sum()),
+        "valid": int(sheet.valid.sum()),
+        "runs": int(sheet.index.shape[1]),
+    }
+    return Context("", question, n, sheet.excluded())
+
+
+def _worst_run(sheet: Sheet, level: float) -> dict[str, Any] | None:
+    """Return the run with the most missing readings, its share and Wilson interval."""
+    lost = (~sheet.valid).sum(axis=0)
+    if not lost.any():
+        return None
+    worst, of = int(np.argmax(lost)), int(sheet.items.size)
+    interval = wilson(int(lost[worst]), of, level)
+    code = int(sheet.runs[worst]) - 1
+    name = str(sheet.long.run.labels[code]) if code >= 0 else ""
+    return {
+        "run": name,
+        "missing": int(lost[worst]),
+        "of": of,
+        "low": interval.low,
+        "high": interval.high,
+    }

@@ -1,0 +1,228 @@
+"""A report of somebody's table in plain words, with the numbers beside them.
+
+Sentences are derived from the report alone. Where repeats are unverified the words test-retest are
+not used; where a number is undefined its reason stands in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from judgeaudit.analysis.estimate import Estimate
+from judgeaudit.analysis.exploratory import PartReport, Report
+
+FEW_ITEMS = 30
+MANY_MISSING = 0.02
+NAMES: Mapping[str, str] = {
+    "spearman": "same order of items (Spearman, two single readings)",
+    "spearman_across_windows": "same order, first window against last (Spearman)",
+    "icc_one_way": "reliability of one reading, ICC(1,1)",
+    "icc_agreement": "absolute agreement of runs, ICC(A,1)",
+    "noise": "noise within an item (SD, scale units)",
+    "window_shift": "mean shift, last window less first (scale units)",
+    "gold_spearman": "order against gold (Spearman, one reading)",
+    "gold_agreement": "readings equal to gold",
+    "pass_fail_flip": "pass/fail changes on another reading",
+    "best_of_n_change": "best of n picks another candidate",
+    "flip_rate": "verdict changes between two runs",
+    "flip_rate_valid_only": "the same, valid verdicts only",
+    "alpha": "Krippendorff's alpha (nominal)",
+    "ac1": "Gwet's AC1",
+    "kappa": "Cohen's kappa",
+    "kappa_valid_only": "Cohen's kappa, valid verdicts only",
+    "order_flip": "verdict changes with the order",
+    "order_flip_valid_only": "the same, valid verdicts only",
+    "order_excess": "what the order adds beyond noise",
+    "ranking_exact": "same ranking, whole",
+    "ranking_top1": "same first candidate",
+    "ranking_pairwise": "pairs of candidates in the same order",
+    "ranking_exact_across_windows": "same ranking, across windows",
+    "ranking_top1_across_windows": "same first candidate, across windows",
+    "ranking_pairwise_across_windows": "same pairs, across windows",
+}
+TRUTH = frozenset({"gold_agreement", "gold_spearman"})
+
+
+def report_lines(report: Report) -> Iterator[str]:
+    """Yield the whole report for people."""
+    plural = "" if len(report.parts) == 1 else "s"
+    yield f"Read {report.rows} rows of {report.source}: {len(report.parts)} part{plural}."
+    for note in report.notes:
+        yield f"  {note}"
+    for part in report.parts:
+        yield ""
+        yield from part_lines(part)
+    yield ""
+    yield (
+        "Exploratory: nothing here was registered beforehand. All of it but agreement with gold "
+        "is precision; a repeatable judge can be wrong."
+    )
+
+
+def part_lines(part: PartReport) -> Iterator[str]:
+    """Yield one part: what it is, what is missing, what its repeats are, and its numbers."""
+    windows = f", {part.windows} windows" if part.windows > 1 else ""
+    orders = f", {part.orders} orders" if part.orders > 1 else ""
+    yield f"[{part.scope}] {part.items} items, {part.runs} runs{windows}{orders}"
+    yield from (f"  {line}" for line in _missing(part))
+    yield from (f"  {line}" for line in _standing(part))
+    for estimate in part.estimates:
+        yield f"  {_number_line(estimate)}"
+    yield from (f"  {line}" for line in _consequences(part))
+
+
+def _missing(part: PartReport) -> Iterator[str]:
+    if part.valid == part.cells:
+        yield f"complete: {part.cells} readings, none missing"
+        return
+    lost = part.cells - part.valid
+    told = ", ".join(f"{reason} {count}" for reason, count in part.excluded.items())
+    yield f"missing: {lost} of {part.cells} readings ({told}); left out where needed, never filled"
+    if part.worst_run and part.worst_run["missing"] / part.worst_run["of"] > MANY_MISSING:
+        worst = part.worst_run
+        yield (
+            f"warning: run {worst['run']} lacks {worst['missing']} of {worst['of']} readings "
+            f"(95% interval {worst['low']:.0%} to {worst['high']:.0%}); what is left may be a "
+            "selection"
+        )
+
+
+def _standing(part: PartReport) -> Iterator[str]:
+    """Yield what the repeats may be called, and what stands against them."""
+    said = part.evidence
+    if part.runs < 2 and part.orders < 2 and part.windows < 2:
+        yield "one run: nothing was asked twice, so nothing tells of repeatability"
+        return
+    if part.orders > 1:
+        yield "agreement over orders:"
+    elif said.verified:
+        yield f"test-retest ({', '.join(said.same)} equal over the runs of each item):"
+    else:
+        yield (
+            "agreement of unverified repeats (no digest, prompt or request column shows that "
+            "the runs asked the same; name one with --digest):"
+        )
+    if said.cached:
+        yield f"warning: possible cache: {said.cached}"
+    if part.items < FEW_ITEMS:
+        yield f"warning: {part.items} items are few; read the intervals, not the numbers"
+
+
+def _number_line(estimate: Estimate) -> str:
+    name = NAMES.get(estimate.analysis, estimate.analysis)
+    if estimate.value is None:
+        return f"{name}: undefined, {estimate.undefined}"
+    counts = _counts(estimate)
+    if estimate.low is not None and estimate.high is not None:
+        span = f"{estimate.level:.0%} interval {_short(estimate.low)} to {_short(estimate.high)}"
+    else:
+        span = "; ".join(estimate.caveats) or "no interval"
+    more = ", ".join(part for part in (counts, span) if part)
+    return f"{name}: {_short(estimate.value)}  ({more})"
+
+
+def _counts(estimate: Estimate) -> str:
+    n = estimate.n
+    if "comparisons" in n and "alike" in n:
+        if estimate.analysis.startswith("order_flip"):
+            return f"{n['alike']} of {n['comparisons']} the same"
+        return f"{n['alike']} of {n['comparisons']}"
+    if "items_that_flipped" in n:
+        return f"{n['items_that_flipped']} of {n['items']} items ever changed"
+    if "groups" in n:
+        return f"{n['groups']} groups"
+    return f"{n['items']} items" if "items" in n else ""
+
+
+def _short(value: float) -> str:
+    if value == 0:
+        return "0"
+    return f"{value:.3f}" if 0.001 <= abs(value) < 10_000 else f"{value:.2e}"
+
+
+def _consequences(part: PartReport) -> Iterator[str]:
+    """Yield what follows from the numbers for somebody who uses the judge."""
+    facts = part.facts
+    if "repeatability" in facts:
+        yield from _noise_words(part, facts)
+    if facts.get("unlike_majority") is not None and part.orders < 2:
+        ties = facts["tied_majorities"]
+        tied = f"; ties among majorities: {ties}" if ties else ""
+        yield (
+            f"runs unlike their item's majority: {facts['unlike_majority']:.4f} "
+            f"(some call this the flip rate{tied})"
+        )
+    yield from _bounds(part)
+    yield from _decisions(part, facts)
+
+
+def _noise_words(part: PartReport, facts: Mapping[str, Any]) -> Iterator[str]:
+    noise = part.get("noise")
+    if noise is not None and noise.value == 0:
+        yield "noise floor: no item varied, so nothing says how small a gap can be told"
+        return
+    m = facts["repeats_had"]
+    yield (
+        f"noise floor: two single readings of one item differ by up to "
+        f"{_short(facts['repeatability'])} by chance alone (95%); means of {m} by up to "
+        f"{_short(facts['repeatability_of_mean'])}"
+    )
+    yield (
+        f"resolution: on these {part.items} items two systems' means must differ by "
+        f"{_short(facts['system_gap'])} (one reading each; {_short(facts['system_gap_of_mean'])} "
+        f"with {m}) to be beyond the judge's noise"
+    )
+    if facts.get("quantisation_floor"):
+        yield (
+            f"rounding: the noise is below .3 scale steps of {_short(facts['step'])}, so averaging "
+            f"cannot go below {_short(facts['quantisation_floor'])}"
+        )
+    if "gap" in facts:
+        yield _gap_words(facts)
+
+
+def _gap_words(facts: Mapping[str, Any]) -> str:
+    gap, needed = facts["gap"], facts["repeats_for_gap"]
+    if needed is None:
+        return f"a gap of {gap:g} between two items: {facts['gap_unresolvable']} repeats"
+    if facts.get("quantisation_floor", 0) > gap:
+        return f"a gap of {gap:g} between two items lies below the rounding floor: unresolvable"
+    return (
+        f"a gap of {gap:g} between two items takes {needed} readings of each "
+        "(two-sided 5%, power 80%)"
+    )
+
+
+def _bounds(part: PartReport) -> Iterator[str]:
+    for estimate in part.estimates:
+        bound = estimate.details.get("disagreement_at_most")
+        if isinstance(bound, float):
+            yield (
+                f"no disagreement was seen; that bounds the share of items with one to below "
+                f"{bound:.1%} and is no proof of none"
+            )
+            return
+
+
+def _decisions(part: PartReport, facts: Mapping[str, Any]) -> Iterator[str]:
+    flip = part.get("pass_fail_flip")
+    if flip is not None and flip.value is not None:
+        chosen = "the median" if flip.details["mark_is"] == "median score" else "your mark"
+        yield (
+            f"decisions at risk: with a pass mark at {_short(float(str(flip.details['mark'])))} "
+            f"({chosen}), {flip.value:.1%} of items pass or fail otherwise on another reading"
+        )
+    verdicts = part.get("flip_rate")
+    if verdicts is not None and verdicts.value:
+        yield (
+            f"decisions at risk: a second run would change {verdicts.value:.1%} of the verdicts; "
+            f"a majority of runs differs from a single one in {verdicts.value / 2:.1%} to "
+            f"{min(verdicts.value, 0.5):.1%}"
+        )
+    if "advantage_sign_flip" in facts:
+        yield (
+            f"as a reward: the sign of a group-relative advantage changes between two readings in "
+            f"{facts['advantage_sign_flip']:.1%}; the weight that shrinks it is "
+            f"{facts['shrinkage_weight']:.3f}"
+        )

@@ -1,0 +1,84 @@
+"""The table side of `judgeaudit analyze`: read, explore, tell, and write a table of estimates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judgeaudit.cli.exits import ExitCode
+from judgeaudit.cli.output import document, lines, remark
+from judgeaudit.errors import InputError
+
+if TYPE_CHECKING:
+    from judgeaudit.analysis.exploratory import PartReport, Report, Wish
+    from judgeaudit.cli.read_table import Roles
+
+
+def analyze_table(
+    paths: Sequence[Path], roles: Roles, wish: Wish, out: Path | None, as_json: bool
+) -> ExitCode:
+    """Explore the table in `paths` and print what was found."""
+    from judgeaudit.analysis.exploratory import explore
+    from judgeaudit.cli.read_table import read_long
+
+    report = explore(read_long(paths, roles), wish)
+    if out is not None:
+        _write(report, out)
+    if as_json:
+        document(as_document(report))
+    else:
+        from judgeaudit.analysis.words import report_lines
+
+        lines(report_lines(report))
+    if out is not None:
+        remark(f"written: {out}")
+    return ExitCode.DONE
+
+
+def as_document(report: Report) -> dict[str, Any]:
+    """Return a report as one JSON document, its sentences included."""
+    from judgeaudit.analysis.words import report_lines
+
+    return {
+        "source": report.source,
+        "rows": report.rows,
+        "exploratory": True,
+        "notes": list(report.notes),
+        "parts": [_part(part) for part in report.parts],
+        "text": list(report_lines(report)),
+    }
+
+
+def _part(part: PartReport) -> dict[str, Any]:
+    from judgeaudit.verdict.decide import estimate_to_dict
+
+    return {
+        "scope": part.scope,
+        "kind": part.kind,
+        "items": part.items,
+        "runs": part.runs,
+        "windows": part.windows,
+        "orders": part.orders,
+        "cells": part.cells,
+        "valid": part.valid,
+        "excluded": part.excluded,
+        "worst_run": part.worst_run,
+        "repeats": part.evidence.title,
+        "possible_cache": part.evidence.cached or None,
+        "facts": part.facts,
+        "estimates": [estimate_to_dict(estimate) for estimate in part.estimates],
+    }
+
+
+def _write(report: Report, out: Path) -> None:
+    from judgeaudit.analysis.frame import COLUMNS, estimates_frame
+    from judgeaudit.cli.tabular import replace_whole, write_table
+
+    frame = estimates_frame(report.estimates)
+    if out.suffix == ".parquet":
+        write_table(out, frame, COLUMNS, {"judgeaudit.exploratory": "true"})
+    elif out.suffix == ".csv":
+        replace_whole(out, lambda part: frame.to_csv(part, index=False))
+    else:
+        raise InputError("--out", found=f"{out.name!r}", remedy="end it in .parquet or .csv")
