@@ -139,7 +139,15 @@ class Windows:
         return summary
 
     def _render_stage(self, window: Window) -> None:
-        """Freeze a later stage's bodies once every window before it is sealed."""
+        """Freeze a later stage's bodies, once every window before it is sealed."""
+        from judgeaudit.cli.log_facts import freeze_next_stage
+        from judgeaudit.registration.files import load_frozen
+
+        if window.stage == 1 or window.stage in self.frozen.stage_locks:
+            return
+        if (made := freeze_next_stage(self.frozen)) is not None:
+            self.frozen = load_frozen(self.root)
+            remark(f"stage {made[0]} frozen from the sealed readings: lock {made[1].digest}")
 
 
 def clock_of(frozen: FrozenStudy) -> RunClock:

@@ -32,16 +32,18 @@ def verify(
     """
     from judgeaudit.errors import EvidenceError
     from judgeaudit.registration.files import load_frozen
+    from judgeaudit.registration.verify import verify_frozen
 
-    findings: list[str] = []
-    checked: dict[str, Any] = {}
+    findings = verify_frozen(study)
+    checked: dict[str, Any] = {"runs": [], "calls": None}
     try:
         frozen = load_frozen(study)
     except EvidenceError as error:
-        findings.append(f"frozen: {error}")
+        findings += [] if str(error) in findings else [str(error)]
+        remark("the log was not checked, since what it stands on does not hold")
     else:
-        findings += frozen_findings(frozen)
         findings += log_findings(frozen, expected_head, checked)
+        findings += stage_findings(frozen, findings)
     if as_json:
         document({"ok": not findings, "findings": findings, **checked})
     else:
@@ -50,9 +52,11 @@ def verify(
     return ExitCode.NO if findings else ExitCode.DONE
 
 
-def frozen_findings(frozen: FrozenStudy) -> list[str]:
-    """Return what is wrong with the frozen files once everything is derived again."""
-    return []
+def stage_findings(frozen: FrozenStudy, before: list[str]) -> list[str]:
+    """Return what differs from later stages made again; not where the log itself is unsound."""
+    from judgeaudit.cli import log_facts
+
+    return [] if before else log_facts.stage_findings(frozen)
 
 
 def log_findings(
