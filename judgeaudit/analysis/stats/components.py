@@ -8,8 +8,8 @@ Rules of this module:
   component is negative (Searle, Casella & McCulloch 1992).
 * Negative components are legal and kept; coefficients and designs read them as zero.
 * All sums are sums over items, so that leaving out one item, or drawing items with replacement,
-  costs a matrix product. Intervals delete items: on the log scale where a component is more than
-  three standard errors above zero, else as it is.
+  costs a matrix product. Intervals delete items: on the log scale where the component stays
+  positive without any one item, else as it is (a switch at a multiple of its error covered less).
 * The window component gets no interval: items do not tell how windows vary. Below five windows
   it is flagged "not estimable" (with two, a quarter of estimates are negative).
 * With one reply a cell, item:window and repeat are one component, reported as repeat.
@@ -245,7 +245,7 @@ def _estimate(value: float, deleted: Floats, which: int, kept: NDArray[np.bool_]
     influence[kept] = raw
     if se == 0:
         return without_interval(value, n, "every item adds the same", influence)
-    if value <= 3 * se or (deleted <= 0).any():
+    if value <= 0 or (deleted <= 0).any():
         method = "jackknife, t"
         return Estimated(value, se, n - 1, n, method, IDENTITY, influence=influence)
     se, _ = influence_se(jackknife_influence(np.log(deleted)))
