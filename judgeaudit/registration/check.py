@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from judgeaudit.battery import lint
 from judgeaudit.errors import JudgeauditError, Problem, RegistrationError
 from judgeaudit.registration.asking import Asker
 from judgeaudit.registration.bodies import BodyKey, Composer
@@ -17,7 +18,11 @@ from judgeaudit.registration.check_criteria import (
     criteria_notes,
     criteria_problems,
 )
-from judgeaudit.registration.check_endpoints import endpoint_problems, schedule_problems
+from judgeaudit.registration.check_endpoints import (
+    endpoint_problems,
+    schedule_notes,
+    schedule_problems,
+)
 from judgeaudit.registration.check_items import (
     compose_problems,
     item_problems,
@@ -93,9 +98,17 @@ def _check_whole(inputs: Inputs, statistics: Catalogue | None) -> CheckReport:
         return CheckReport((Problem("plan", str(error)),))
     numbers = measure(inputs.registration, inputs.protocol, plan, sizes)
     problems += numbers_problems(inputs.registration, numbers)
+    findings = lint([item for item in inputs.items if "control" not in item.meta])
+    problems += [
+        Problem(found.where or "battery", found.message, found.rule)
+        for found in findings
+        if found.severity == "error"
+    ]
     notes = [
+        *schedule_notes(inputs.registration),
         *criteria_notes(inputs.registration, statistics),
         *numbers_notes(inputs.registration, numbers),
+        *(f"battery {found}" for found in findings if found.severity == "warning"),
     ]
     return CheckReport(_unique(problems), tuple(notes), numbers)
 

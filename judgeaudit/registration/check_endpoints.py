@@ -11,6 +11,7 @@ from judgeaudit.providers import CATALOGUE
 from judgeaudit.providers.body import DECODING, SECRET_HEADERS
 from judgeaudit.registration.document import EndpointSpec, Registration
 from judgeaudit.registration.secrets import looks_secret, secret_in_url, secrets_in
+from judgeaudit.registration.walk import not_json_problems
 
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -25,6 +26,7 @@ def endpoint_problems(registration: Registration) -> Iterator[Problem]:
     document = registration.model_dump(mode="python")
     for path in secrets_in("", document):
         yield Problem(path, "looks like a secret", "name an environment variable in key_env")
+    yield from not_json_problems("", document)
 
 
 def _address_problems(key: str, spec: EndpointSpec) -> Iterator[Problem]:
@@ -93,3 +95,12 @@ def schedule_problems(registration: Registration) -> Iterator[Problem]:
         )
     if registration.unit.k > 1 and registration.unit.aggregate == "none":
         yield Problem("unit.aggregate", "none, with k above 1", "name the aggregate")
+
+
+def schedule_notes(registration: Registration) -> Iterator[str]:
+    """Yield what a schedule gives away without being wrong."""
+    schedule = registration.schedule
+    if schedule.order == "blocked" and len(schedule.conditions) > 1:
+        yield "schedule.order is blocked: conditions are confounded with time within a window"
+    if schedule.windows_per_day > 1 and not schedule.min_gap:
+        yield "schedule.min_gap is 0: the windows of a day may follow each other at once"

@@ -7,7 +7,7 @@ that have it and how many more there are.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from judgeaudit.errors import InputError, Problem
@@ -16,6 +16,7 @@ from judgeaudit.readout import Prompt, options_problems
 from judgeaudit.registration.asking import Asker, Asking, readout_of
 from judgeaudit.registration.bodies import BodyKey, Composer
 from judgeaudit.registration.protocol import Cell, ProtocolDocument, Stage
+from judgeaudit.registration.walk import not_json_problems
 
 SHOWN = 3
 """How many items stand behind one finding before the rest are only counted."""
@@ -26,6 +27,7 @@ TAKEN = "(taken from an earlier stage)"
 
 def protocol_problems(protocol: ProtocolDocument) -> Iterator[Problem]:
     """Yield what is wrong with the protocol alone: readouts, options, templates, takes."""
+    yield from not_json_problems("protocol", protocol.model_dump())
     stages = protocol.all_stages()
     for number, stage in enumerate(stages, 1):
         key = f"protocol.stages[{number - 1}]" if protocol.stages else "protocol"
@@ -133,6 +135,7 @@ def compose_problems(
     """Compose every request; yield those that cannot be, and fill `sizes` with body bytes."""
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     shown = list(items)
+    prompts: dict[tuple[int, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for stage in range(1, len(composer.asker.stages) + 1):
         for key, item in composer.keys(stage, shown):
             asking = composer.asker.find(stage, key[3])
@@ -140,10 +143,34 @@ def compose_problems(
             try:
                 body = composer.compose(key[0], stage, item, key[3], taken)
                 sizes[key] = len(body.request.body)
+                prompts[stage, key[3]][body.prompt_sha256].add(item.id)
             except InputError as error:
                 found[str(error), _about_item(error)].append(item.id)
     for (text, about_item), ids in found.items():
         yield Problem(named(ids), text) if about_item else _of_endpoint(text)
+    yield from _blind_problems(composer, prompts, len({item.id for item in shown}))
+
+
+def _blind_problems(
+    composer: Composer,
+    prompts: Mapping[tuple[int, str], Mapping[str, set[str]]],
+    items: int,
+) -> Iterator[Problem]:
+    """Yield templates that show nothing of the item, or nothing of what their arms vary."""
+    for (stage, arm), seen in prompts.items():
+        head = where(composer.asker.find(stage, arm))
+        if items > 1 and len(seen) == 1:
+            yield Problem(
+                f"{head}prompt", f"all {items} items give the same prompt", "show {fields} of them"
+            )
+            return
+        twin = next((other for other in prompts if other[1] < arm and prompts[other] == seen), None)
+        if twin is not None and composer.asker.find(*twin) is composer.asker.find(stage, arm):
+            yield Problem(
+                f"{head}prompt",
+                f"arms {twin[1]!r} and {arm!r} give the same prompts",
+                "show what the arms change, e.g. the candidates by their places",
+            )
 
 
 def _about_item(error: InputError) -> str:

@@ -22,7 +22,10 @@ from judgeaudit.registration.plan import windows
 from judgeaudit.registration.protocol import ProtocolDocument
 
 LATENCY_S = 2.0
-"""Assumed seconds a call; a guess for a hosted model's short answer."""
+"""Assumed seconds a call; a guess for a model's short answer."""
+
+SIMULATED_S = 0.02
+"""Assumed seconds a call at a simulated endpoint."""
 
 BYTES_A_TOKEN = 4
 MILLION = Decimal(1_000_000)
@@ -54,10 +57,10 @@ class Numbers:
         yield f"calls: {self.calls} in {self.windows} windows, and {self.preflight} preflight"
         yield f"bodies: {self.bodies}"
         yield f"cap: {self.cap} attempts, {self.cap - self.needed} left for retries"
-        yield (
-            f"expected duration: {_time(self.duration)} with gaps; longest window "
-            f"{_time(self.longest_window)} (assuming {LATENCY_S:g} s a call)"
-        )
+        assumed = f"assuming {LATENCY_S:g} s a call, {SIMULATED_S:g} s where simulated"
+        longest = _time(self.longest_window)
+        yield f"expected duration: {_time(self.duration)} with gaps; longest window {longest}"
+        yield f"  ({assumed})"
         yield (
             f"tokens: about {self.prompt_tokens} prompt (bytes / {BYTES_A_TOKEN}), "
             f"at most {self.completion_tokens} completion"
@@ -77,7 +80,7 @@ class Numbers:
             "windows": self.windows,
             "longest_window_s": self.longest_window.total_seconds(),
             "duration_s": self.duration.total_seconds(),
-            "assumed_latency_s": LATENCY_S,
+            "assumed_latency_s": {"call": LATENCY_S, "simulated": SIMULATED_S},
             "prompt_tokens": self.prompt_tokens,
             "completion_tokens_at_most": self.completion_tokens,
             "cost_at_most": {currency: str(amount) for currency, amount in self.cost.items()},
@@ -134,7 +137,7 @@ def window_times(
 
 def _rate(spec: EndpointSpec, in_flight: int, tokens_a_call: float) -> float:
     """Return calls a second at which an endpoint can be asked."""
-    rates = [in_flight / LATENCY_S]
+    rates = [in_flight / (SIMULATED_S if spec.is_simulated else LATENCY_S)]
     if spec.requests_per_minute is not None:
         rates.append(spec.requests_per_minute / 60)
     if spec.tokens_per_minute is not None:

@@ -23,8 +23,8 @@ from judgeaudit.registration.draft import Draft, Source, parse_document
 from judgeaudit.registration.edit import toml_string
 from judgeaudit.registration.protocol import ProtocolDocument
 
-EMBEDDED = "embedded:stable"
-"""Where a study runs at once, without a key: a simulated judge."""
+EMBEDDED = {"choice": "embedded:bayes-agent"}
+"""Where a study runs at once, without a key: a simulated judge, by readout; else `stable`."""
 
 VENDORS = {
     "openai.chat": ("https://api.openai.com/v1", "OPENAI_API_KEY"),
@@ -73,7 +73,7 @@ class EndpointChoice:
     model: str | None = None
     key_env: str | None = None
 
-    def settled(self) -> EndpointChoice:
+    def settled(self, readout: str) -> EndpointChoice:
         """Return the choice with everything filled in.
 
         Without an address the judge is the simulated one, or, if a model or a key is named, the
@@ -83,7 +83,7 @@ class EndpointChoice:
             raise InputError("--api", found=repr(self.api), remedy=f"one of {', '.join(VENDORS)}")
         vendor, usual_key = VENDORS[self.api]
         hosted = self.model is not None or self.key_env is not None
-        url = self.base_url or (vendor if hosted else EMBEDDED)
+        url = self.base_url or (vendor if hosted else EMBEDDED.get(readout, "embedded:stable"))
         model = self.model or _embedded_model(url)
         if model is None:
             raise InputError("--model", found="missing", remedy=f"name the model at {url}")
@@ -188,7 +188,7 @@ def registration_text(
     parts = [
         _study_text(folder, protocol, readout, listed),
         _files_text(origin, has_controls),
-        _endpoint_text(endpoint.settled()),
+        _endpoint_text(endpoint.settled(readout)),
         _schedule_text(cap),
         _gate_text(readout),
     ]

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from judgeaudit.providers.body import SECRET_HEADERS
+from judgeaudit.registration.walk import leaves
 
 _VALUE = re.compile(
     r"\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}"  # OpenAI, Anthropic, OpenRouter and others
@@ -37,18 +38,12 @@ def names_secret(name: str) -> bool:
     return _NAME.search(name) is not None or name.lower() in SECRET_HEADERS
 
 
-def secrets_in(key: str, value: Any) -> Iterator[str]:
-    """Yield the key path of every text inside `value` that looks like a secret."""
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            yield from secrets_in(f"{key}.{name}" if key else str(name), inner)
-    elif isinstance(value, list | tuple):
-        for number, inner in enumerate(value):
-            yield from secrets_in(f"{key}[{number}]", inner)
-    elif isinstance(value, str) and value:
-        name = key.rsplit(".", 1)[-1]
-        if looks_secret(value) or (names_secret(name) and not name.endswith("_env")):
-            yield key
+def secrets_in(key: str, document: Any) -> Iterator[str]:
+    """Yield the key path of every text inside `document` that looks like a secret."""
+    for path, value in leaves(key, document):
+        name = path.rsplit(".", 1)[-1]
+        if isinstance(value, str) and value and (looks_secret(value) or names_secret(name)):
+            yield path
 
 
 def secret_in_url(url: str) -> str:
