@@ -2,7 +2,8 @@
 
 `compute` is the one way in: it narrows the table (`where`), leaves controls out, splits by endpoint
 (endpoints are never pooled) and, where asked (`params.by`), by a column, and stamps each estimate
-with its endpoint and scope. A new analysis is one file and one line here.
+with its endpoint and scope. Families that ask about several endpoints at once (`OF_ALL_ENDPOINTS`)
+get the whole table and do that themselves. A new analysis is one file and one line here.
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ from judgeaudit.analysis import (
     gold,
     groups,
     labels,
+    luck,
+    luck_checks,
+    luck_lessons,
+    luck_mitigation,
     orders,
     repeatability,
     replay,
@@ -39,6 +44,7 @@ PAIRS: tuple[Over, ...] = (
 )
 ORDERS: tuple[Over, ...] = ("orders",)
 WHOLE: tuple[Over, ...] = ("all", "same_window")
+CELLS: tuple[Over, ...] = ("all",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +94,7 @@ def _family(
 SCORES = "score probability"
 VERDICTS = "verdict choice"
 DAYS = "ranking top1 pairwise verdict choice score"
+BY_RULES = "lessons are coded by rules on their wording: exploratory"
 CHANCE = "no interval of it can be trusted when flips are rare"
 
 NAMES: Mapping[str, Family] = {
@@ -154,6 +161,27 @@ NAMES: Mapping[str, Family] = {
     "day_within": _family(days.day_within, "any", DAYS, WHOLE, "windows"),
     "day_between": _family(days.day_between, "any", DAYS, WHOLE, "windows days"),
     "day_spread": _family(days.day_spread, "any", DAYS, WHOLE, "windows days", "low"),
+    "luck_carry": _family(luck.luck_carry, "category", "choice", CELLS, "arms", "low"),
+    "luck_lesson_effect": _family(
+        luck.luck_lesson_effect, "category", "choice", CELLS, "arms", "low"
+    ),
+    "luck_outcome_effect": _family(
+        luck.luck_outcome_effect, "category", "choice", CELLS, "arms", "low"
+    ),
+    "luck_total": _family(luck.luck_total, "category", "choice", CELLS, "arms", "low"),
+    "luck_harm": _family(luck.luck_harm, "category", "choice", CELLS, "arms", "low"),
+    "luck_protection": _family(luck.luck_protection, "category", "choice", CELLS, "arms", ""),
+    "luck_mitigation": _family(
+        luck_mitigation.luck_mitigation, "category", "choice", CELLS, "arms", ""
+    ),
+    "luck_p": _family(luck_checks.luck_p, "category", "choice", CELLS, "arms", "low"),
+    "luck_again": _family(luck_checks.luck_again, "category", "choice", CELLS, "arms", "low"),
+    "luck_comprehension": _family(
+        luck_checks.luck_comprehension, "category", "choice", CELLS, "arms"
+    ),
+    "luck_lessons": _family(
+        luck_lessons.luck_lessons, "text", "", CELLS, "arms", "", why_no_gate=BY_RULES
+    ),
     "controls": _family(
         controls.controls,
         "any",
@@ -163,8 +191,8 @@ NAMES: Mapping[str, Family] = {
     ),
 }
 
-OF_ALL_ENDPOINTS = frozenset({"controls"})
-"""Families that take the whole table: controls."""
+OF_ALL_ENDPOINTS = frozenset({"controls"} | {name for name in NAMES if name.startswith("luck_")})
+"""Families that take the whole table: controls, and memory luck, which pools over endpoints."""
 
 
 def family(name: str) -> Family:
@@ -191,7 +219,8 @@ def compute(
     chosen = select(table, where or {})
     scope = ", ".join(f"{k}={v}" for k, v in (where or {}).items() if k != "endpoint") or "all"
     if name in OF_ALL_ENDPOINTS:
-        return found.compute(chosen, question)
+        told = found.compute(chosen, question)
+        return [one for e in told for one in _stamped([e], e.endpoint, scope)]
     asked = probes(chosen)
     estimates: list[Estimate] = []
     for endpoint in pd.unique(asked["endpoint"]):

@@ -12,7 +12,7 @@ from judgeaudit.analysis.estimate import Estimate
 
 COLUMNS: Mapping[str, str] = {
     "analysis": "Name of the statistic in the catalogue.",
-    "endpoint": "Endpoint that it speaks of; endpoints are never pooled.",
+    "endpoint": "Endpoint that it speaks of; `all` where several are pooled or counted.",
     "scope": "Which part of the data; `all` for the whole.",
     "value": "The estimate; null where it is undefined.",
     "exact": "The estimate as a rational, numerator/denominator, where it is one.",

@@ -84,7 +84,9 @@ def _score_sd(delta: Floats, b: Floats, c: Floats, n: Floats) -> Floats:
     return np.sqrt(np.maximum(n * (2 * q + delta * (1 - delta)), 0.0))
 
 
-def tango_ends(b: ArrayLike, c: ArrayLike, n: ArrayLike, z: float) -> tuple[Floats, Floats]:
+def tango_ends(
+    b: ArrayLike, c: ArrayLike, n: ArrayLike, z: float | Floats
+) -> tuple[Floats, Floats]:
     """Both ends of Tango's interval, elementwise, by bisection of the score.
 
     The lower end solves b - c - n delta = z sd(delta) on [-1, (b - c)/n], the upper
@@ -130,7 +132,7 @@ def _phi(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
 
 
 def newcombe_ends(
-    a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike, z: float
+    a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike, z: float | Floats
 ) -> tuple[Floats, Floats]:
     """Both ends of Newcombe's paired interval, elementwise."""
     a_, b_, c_, d_ = np.broadcast_arrays(*(np.asarray(v, float) for v in (a, b, c, d)))

@@ -78,7 +78,7 @@ def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
 
 
 def wilson_ends(
-    successes: ArrayLike, n: ArrayLike, z: float
+    successes: ArrayLike, n: ArrayLike, z: float | NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Both ends of Wilson's interval, elementwise, for a normal quantile `z`."""
     s, total = np.asarray(successes, float), np.asarray(n, float)
