@@ -7,8 +7,20 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Put every command on `app`."""
-    from judgeaudit.cli import analyze, battery, init, prereg, run, serve, show, status, verify
+    from judgeaudit.cli import (
+        analyze,
+        battery,
+        demo,
+        init,
+        prereg,
+        run,
+        serve,
+        show,
+        status,
+        verify,
+    )
 
+    app.command("demo")(demo.demo)
     app.command("init")(init.init)
     app.command("battery")(battery.battery)
     app.add_typer(prereg.app)

@@ -29,8 +29,10 @@ def embedded(
     """Start every embedded endpoint and stop it afterwards.
 
     An endpoint's `embedded` table holds its options; `seed` among them is the simulated judge's.
-    Endpoints that name the same judge with the same options share one.
+    Endpoints that name the same judge with the same options share one. `progress` is told of
+    weights that are fetched (bytes so far, of how many); without it a bar is drawn.
     """
+    from judgeaudit.cli.weights import Download
     from judgeaudit.endpoint.server import start_embedded
     from judgeaudit.registration.base import plain
 
@@ -38,6 +40,7 @@ def embedded(
     identity: dict[str, Mapping[str, JSON]] = {}
     running: dict[str, tuple[str, Mapping[str, JSON]]] = {}
     with ExitStack() as stack:
+        shown = progress or stack.enter_context(Download())
         for spec in specs:
             if not spec.is_embedded:
                 continue
@@ -47,7 +50,7 @@ def embedded(
                 seed = options.pop("seed", 0)
                 server = stack.enter_context(
                     start_embedded(
-                        spec.base_url, clock=clock, seed=seed, options=options, progress=progress
+                        spec.base_url, clock=clock, seed=seed, options=options, progress=shown
                     )
                 )
                 running[name] = (server.base_url, server.identity)

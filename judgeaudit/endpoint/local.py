@@ -72,12 +72,17 @@ def start_local(
     Raises `JudgeauditError` in one line where llama.cpp or the weights are missing.
     """
     chosen = read_options(options or {})
+    require_engine()
+    return LocalEndpoint(chosen, ensure_weights(progress=progress))
+
+
+def require_engine() -> None:
+    """Raise `JudgeauditError` in one line where llama.cpp is not installed."""
     if importlib.util.find_spec("xllamacpp") is None:
         raise JudgeauditError(
             'the local judge needs llama.cpp: pip install "judgeaudit-toolkit[local]", '
             "or run with --simulated"
         )
-    return LocalEndpoint(chosen, ensure_weights(progress=progress))
 
 
 class LocalEndpoint:

@@ -2,7 +2,8 @@
 
 Quality is planted: each shown candidate, and each point of a label, score or verdict question,
 has the standard normal `quality(seed, text)`. Candidates rank by it; a label's logit is
-`LOGIT_SD` times it; a score is its normal share of the scale, kept one step inside.
+`LOGIT_SD` times the scenario's `spread` times it; a score is its normal share of the scale, kept
+one step inside.
 
 Noise of a call is drawn from (seed, body digest, virtual time); the attempt does not enter, so
 that a call repeated after a lost reply gets the reply that was lost.
@@ -102,7 +103,7 @@ def label_logit(scenario: Scenario, seed: int, question: Question) -> float:
         plus, minus = order_of_labels(question)
         z = quality(seed, question.shown[plus]) - quality(seed, question.shown[minus])
     else:
-        z = LOGIT_SD * quality(seed, question.text)
+        z = scenario.spread * LOGIT_SD * quality(seed, question.text)
     return z + b if question.forward else z - b
 
 

@@ -34,8 +34,8 @@ class Noise:
 class Scenario:
     """One simulated judge. Chances are shares in [0, 1].
 
-    `bias`: median b_map in logits, `bias_sd` its spread over points; `first_bias`: what the
-    candidate shown first gains in quality. `unparsed`, `refused`, `truncated`, `empty`: shares of
+    `spread`: how far apart points lie on the logit scale, 1 as a rule. `bias`: median b_map in
+    logits, `bias_sd` its spread over points; `first_bias`: what the candidate shown first gains in quality. `unparsed`, `refused`, `truncated`, `empty`: shares of
     bodies (by digest, so always the same ones) that never get a valid answer. `bare`: share of
     ranking bodies always answered as a bare JSON array. `limited`, `dropped`, `timeout`, `cut`,
     `unavailable`: shares of first attempts that meet a 429, a closed connection, no answer in
@@ -49,6 +49,7 @@ class Scenario:
     day: Noise = Noise()
     call: Noise = Noise()
     loaded: Noise = Noise()
+    spread: float = 1.0
     bias: float = 0.0
     bias_sd: float = 0.0
     first_bias: float = 0.0
