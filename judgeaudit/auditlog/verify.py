@@ -152,38 +152,30 @@ def _origin(path: Path) -> str | None:
 def _manifest(run: SealedRun, standard: Standard, parts: Mapping[str, Part]) -> list[Finding]:
     """Return the fields of a manifest that differ from what it is made from.
 
-    File digests are compared where the files are, and what belongs to a damaged part is left out.
+    What depends on a file that was found to differ is left out: it has its finding.
     """
     manifest, path = run.manifest, run.folder / MANIFEST
+    journal = journal_facts(standard.read)
     expected = build(
         standard.read.state,
         number=manifest["number"],
         previous=manifest["previous_manifest"],
-        journal=journal_facts(standard.read),
+        journal=journal,
         parts=parts,
         readings=standard.counts,
         writer=manifest["writer"],
     )
-    ignored = {"journal.digest", *(f"parts.{name}.digest" for name in parts)}
-    ignored |= {
-        f"parts.{name}.bytes"
-        for name, part in parts.items()
-        if part.digest != manifest["parts"][name]["digest"]
-    }
+    told = [f"parts.{name}" for name in (ATTEMPTS, READINGS) if name not in parts]
+    told += ["readings."] if READINGS not in parts else []
+    told += ["journal."] if journal.digest != manifest["journal"]["digest"] else []
+    for name, part in parts.items():
+        if part.digest != manifest["parts"][name]["digest"]:
+            told += [f"parts.{name}.digest", f"parts.{name}.bytes"]
     return [
         Finding(Defect.EDITED_MANIFEST, path, f"field {name}", expected=wanted, got=got)
         for name, wanted, got in differences(expected, manifest)
-        if name not in ignored and not _of_damaged(name, parts)
+        if not name.startswith(tuple(told))
     ]
-
-
-def _of_damaged(field: str, sound: Mapping[str, Part]) -> bool:
-    """Tell whether a manifest's field depends on a part whose rows are not sound."""
-    if field.startswith("readings.") and READINGS not in sound:
-        return True
-    return any(
-        field.startswith(f"parts.{name}") and name not in sound for name in (ATTEMPTS, READINGS)
-    )
 
 
 def _ledger(run: SealedRun) -> Iterator[Finding]:
