@@ -35,14 +35,15 @@ class Scenario:
     """One simulated judge. Chances are shares in [0, 1].
 
     `spread`: how far apart points lie on the logit scale, 1 as a rule. `bias`: median b_map in
-    logits, `bias_sd` its spread over points; `first_bias`: what the candidate shown first gains in quality. `unparsed`, `refused`, `truncated`, `empty`: shares of
-    bodies (by digest, so always the same ones) that never get a valid answer. `bare`: share of
-    ranking bodies always answered as a bare JSON array. `limited`, `dropped`, `timeout`, `cut`,
-    `unavailable`: shares of first attempts that meet a 429, a closed connection, no answer in
-    time, a truncated body, a 503. `always`: a failure of every request. `fingerprints`: how many
-    values the fingerprint takes within a day. `model_days`: after how many UTC days the returned
-    model name changes (0: never). `agent` with its parameters: see `agent.py`. `sleep_ms`: how
-    long an answer really takes, where no virtual time is given.
+    logits, `bias_sd` its spread over points; `first_bias`: what the candidate shown first gains
+    in quality. `unparsed`, `refused`, `truncated`, `empty`: shares of bodies (by digest, so always
+    the same ones) that never get a valid answer. `bare`: share of ranking bodies always answered
+    as a bare JSON array. `limited`, `dropped`, `timeout`, `cut`, `unavailable`: shares of first
+    attempts that meet a 429, a closed connection, no answer in time, a truncated body, a 503.
+    `always`: a failure of every request. `fingerprints`: how many values the fingerprint takes
+    within a day. `model_days`: after how many UTC days the returned model name changes (0:
+    never). `agent` with its parameters: see `agent.py`. `sleep_ms`: how long an answer really
+    takes, where no virtual time is given.
     """
 
     name: str
