@@ -12,6 +12,7 @@ from judgeaudit.analysis.stats.looks import (
     log_tau_bets,
     plan_looks,
     sequence_inflation,
+    z_at_look,
 )
 from judgeaudit.errors import InputError
 
@@ -73,6 +74,16 @@ def test_decisions_follow_the_bound_of_their_look():
     assert plan.decide(1, float("nan")) == "inconclusive"
     with pytest.raises(InputError, match="planned are 0 to 1"):
         plan.decide(2, 0.0)
+
+
+def test_z_of_a_look_has_the_tail_of_its_t():
+    """(1.2 - .9)/.1 = 3 with 38 df, and far tails keep their digits."""
+    z = z_at_look(1.2, 0.1, 0.9, 38)
+
+    assert stats.norm.sf(z) == pytest.approx(stats.t.sf(3, 38))
+    assert z_at_look(0.6, 0.1, 0.9, 38) == pytest.approx(-z)
+    assert stats.norm.sf(z_at_look(4.9, 0.1, 0.9, 38)) == pytest.approx(stats.t.sf(40, 38))
+    assert np.isnan(z_at_look(1.2, float("nan"), 0.9, 38))
 
 
 @pytest.mark.parametrize("items", [[], [100, 100], [0, 50], [200, 100]])
