@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import pandas as pd
 
 from judgeaudit.analysis.estimate import Estimate, undefined
 from judgeaudit.analysis.question import Question
 from judgeaudit.analysis.stats.interval import Interval, Undefined
-from judgeaudit.analysis.table import exclusions
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class HasInterval(Protocol):
@@ -82,7 +83,9 @@ def context(analysis: str, part: pd.DataFrame, question: Question, **details: ob
         "valid": int(part["status"].eq("ok").sum()),
         "windows": int(part["window"].nunique()),
     }
-    return Context(analysis, question, n, exclusions(part), details)
+    invalid = part.loc[part["status"].eq("invalid"), "reason"]
+    excluded = {str(reason): int(count) for reason, count in invalid.value_counts().items()}
+    return Context(analysis, question, n, excluded, details)
 
 
 def scale_use(values: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, object]:

@@ -67,3 +67,15 @@ def attainable_spearman(candidates: int) -> tuple[Fraction, ...]:
         sum((a - b) ** 2 for a, b in zip(base, other, strict=True)) for other in permutations(base)
     }
     return tuple(sorted(1 - Fraction(6 * total, scale) for total in sums))
+
+
+def exact_mean(numerators: NDArray[np.int64], denominators: NDArray[np.int64]) -> Fraction | None:
+    """Return the mean over rows of numerator / denominator, rows with denominator 0 left out."""
+    used = denominators > 0
+    if not used.any():
+        return None
+    total = Fraction(0)
+    for denominator in np.unique(denominators[used]):
+        rows = denominators == denominator
+        total += Fraction(int(numerators[rows].sum()), int(denominator))
+    return total / int(used.sum())

@@ -7,12 +7,13 @@ exploratory by derivation, since nothing was registered.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from judgeaudit.analysis import ranked, scored, verdicted
+from judgeaudit.analysis import scored, verdicted
 from judgeaudit.analysis.build import Context
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.evidence import Evidence, evidence
@@ -20,6 +21,10 @@ from judgeaudit.analysis.question import Question
 from judgeaudit.analysis.sheet import Bools, Long, Sheet, lay_out, parts
 from judgeaudit.analysis.stats.proportions import wilson
 from judgeaudit.errors import InputError
+
+Compute = Callable[
+    [Sheet, Context, float | None, float | None], tuple[list[Estimate], dict[str, Any]]
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +95,13 @@ def explore(long: Long, wish: Wish | None = None) -> Report:
 
 def _part(long: Long, scope: str, rows: Bools, wish: Wish) -> PartReport:
     sheet = lay_out(long, scope, rows)
+    compute: Compute
     if long.kind in ("score", "probability"):
         perfect = scored.perfect(sheet)
         compute = scored.estimates
     else:
         perfect = verdicted.perfect(sheet)
-        compute = ranked.estimates if long.kind == "ranking" else verdicted.estimates
+        compute = _ranked() if long.kind == "ranking" else verdicted.estimates
     said = evidence(sheet, perfect)
     question = Question(over="all", level=wish.level, seed=wish.seed)
     estimates, facts = compute(sheet, _context(sheet, question), wish.gap, wish.pass_at)
@@ -114,6 +120,13 @@ def _part(long: Long, scope: str, rows: Bools, wish: Wish) -> PartReport:
         estimates=tuple(replace(e, scope=scope) for e in estimates),
         facts=facts,
     )
+
+
+def _ranked() -> Compute:
+    # Rankings go through the registered families and so need pandas; numbers need not wait for it.
+    from judgeaudit.analysis.ranked import estimates
+
+    return estimates
 
 
 def _context(sheet: Sheet, question: Question) -> Context:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ import pandas as pd
 
 from judgeaudit.analysis.build import Context
 from judgeaudit.analysis.estimate import Estimate
+from judgeaudit.analysis.exact import exact_mean
 from judgeaudit.analysis.grid import Bools, Grid, Ints, column_pairs
 from judgeaudit.analysis.question import Over, Question
 from judgeaudit.analysis.stats.agreement import effective_proportion
@@ -117,18 +117,6 @@ def count_pairs(grid: Grid, comparer: Comparer, pairs: list[tuple[int, int]]) ->
         if both.any():
             alike[both] += comparer.alike(grid.index[both, a], grid.index[both, b])
     return Counts(alike, comparer.of, compared, planned)
-
-
-def exact_mean(numerators: Ints, denominators: Ints) -> Fraction | None:
-    """Return the mean over rows of numerator / denominator, rows with denominator 0 left out."""
-    used = denominators > 0
-    if not used.any():
-        return None
-    total = Fraction(0)
-    for denominator in np.unique(denominators[used]):
-        rows = denominators == denominator
-        total += Fraction(int(numerators[rows].sum()), int(denominator))
-    return total / int(used.sum())
 
 
 def share(

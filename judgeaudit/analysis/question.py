@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-import pandas as pd
 
 from judgeaudit.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Over = Literal[
     "all",

@@ -21,6 +21,7 @@ from judgeaudit.analysis.build import Context, category_use, context, scale_use
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.grid import Grid, column_pairs, layout
 from judgeaudit.analysis.labels import symmetrised
+from judgeaudit.analysis.measures import icc_of, noise_of, spearman_estimate
 from judgeaudit.analysis.pairing import (
     PHRASES,
     exact_comparer,
@@ -30,10 +31,10 @@ from judgeaudit.analysis.pairing import (
 )
 from judgeaudit.analysis.question import Question
 from judgeaudit.analysis.stats.agreement import gwet_ac1, krippendorff_alpha
-from judgeaudit.analysis.stats.icc import Form, icc
+from judgeaudit.analysis.stats.icc import Form
 from judgeaudit.analysis.stats.interval import Undefined
 from judgeaudit.analysis.stats.noise import noise
-from judgeaudit.analysis.stats.ranks import RankReliability, spearman_pairs
+from judgeaudit.analysis.stats.ranks import spearman_pairs
 from judgeaudit.analysis.stats.scaled import disagreement_bound
 from judgeaudit.errors import InputError
 
@@ -100,43 +101,6 @@ def spearman(part: pd.DataFrame, question: Question) -> list[Estimate]:
     return [spearman_estimate(said, found, scores, grid.planned, pairs)]
 
 
-def spearman_estimate(
-    said: Context,
-    found: RankReliability | Undefined,
-    scores: Floats,
-    planned: NDArray[np.bool_] | None = None,
-    pairs: list[tuple[int, int]] | None = None,
-) -> Estimate:
-    """Return the estimate of a rank reliability with its counts, levels and bound if perfect."""
-    details = {**said.details, **scale_use(scores.ravel())}
-    missing = _missing_pairs(scores, planned, pairs)
-    if isinstance(found, Undefined):
-        return said.none(found.reason, details=details, missing=missing)
-    if found.agreement_bound is not None:
-        details["disagreement_at_most"] = found.agreement_bound.high
-    n = {
-        **said.n,
-        "pairs": found.pairs,
-        "items": found.items,
-        "items_per_pair": found.items_per_pair,
-    }
-    return said.of(found.estimate, n=n, details=details, unit=found.unit, missing=missing)
-
-
-def _missing_pairs(
-    scores: Floats,
-    planned: NDArray[np.bool_] | None,
-    pairs: list[tuple[int, int]] | None,
-) -> float | None:
-    if pairs is None or planned is None:
-        return None
-    wanted = sum(int((planned[:, a] & planned[:, b]).sum()) for a, b in pairs)
-    seen = ~np.isnan(scores)
-    return (
-        1 - sum(int((seen[:, a] & seen[:, b]).sum()) for a, b in pairs) / wanted if wanted else None
-    )
-
-
 def icc_estimate(part: pd.DataFrame, question: Question) -> list[Estimate]:
     """Return the ICC of a single reading; form one-way unless `params.form` says otherwise."""
     form = str(question.params.get("form", "one-way"))
@@ -147,43 +111,12 @@ def icc_estimate(part: pd.DataFrame, question: Question) -> list[Estimate]:
     return [icc_of(said, grid.numbers(), FORMS[form])]
 
 
-def icc_of(said: Context, scores: Floats, form: Form) -> Estimate:
-    """Return the ICC of `scores` (items x readings) with its k form and normal-theory interval."""
-    found = icc(scores, form)
-    details = {**said.details, **scale_use(scores.ravel())}
-    if isinstance(found, Undefined):
-        return said.none(found.reason, details=details)
-    theory = found.normal_theory(said.question.level)
-    details["mean_of_k"] = found.mean_of_k.value
-    details["k"] = found.k
-    if not isinstance(theory, Undefined):
-        details["normal_theory"] = [theory.low, theory.high]
-    n = {**said.n, "items": found.items}
-    excluded = {**said.excluded}
-    if found.incomplete:
-        excluded["incomplete_item"] = found.incomplete
-    return said.of(found.single, n=n, excluded=excluded, details=details)
-
-
 def noise_estimate(part: pd.DataFrame, question: Question) -> list[Estimate]:
     """Return the within-item SD over the readings of each item."""
     grid = numbers(part)
     return [
         noise_of(context("noise", part, question), grid.numbers(), row_clusters(grid, question))
     ]
-
-
-def noise_of(said: Context, scores: Floats, clusters: Ints | None = None) -> Estimate:
-    """Return the within-item SD of `scores`; where nothing varied, the bound on disagreement."""
-    found = noise(scores, clusters)
-    details = {**said.details, **scale_use(scores.ravel())}
-    if isinstance(found, Undefined):
-        return said.none(found.reason, details=details)
-    details["repeatability_coefficient"] = found.repeatability
-    if found.agreement_bound is not None:
-        details["disagreement_at_most"] = found.agreement_bound.high
-    excluded = {**said.excluded, **({"single_reading": found.single} if found.single else {})}
-    return said.of(found.sd, n={**said.n, "items": found.items}, excluded=excluded, details=details)
 
 
 def repeatability_coefficient(part: pd.DataFrame, question: Question) -> list[Estimate]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from judgeaudit.analysis.build import Context, scale_use
 from judgeaudit.analysis.estimate import Estimate
-from judgeaudit.analysis.repeatability import icc_of, noise_of, spearman_estimate
+from judgeaudit.analysis.measures import icc_of, noise_of, spearman_estimate
 from judgeaudit.analysis.sheet import Sheet
 from judgeaudit.analysis.stats.agreement import effective_proportion
 from judgeaudit.analysis.stats.decisions import advantage_sign_flip, best_of_n

@@ -179,12 +179,6 @@ def _check_rankings(table: pd.DataFrame) -> None:
         table["ranking"] = table["ranking"].map(tuple, na_action="ignore").astype(object)
 
 
-def exclusions(part: pd.DataFrame) -> dict[str, int]:
-    """Return how many rows have no valid reading, by reason."""
-    invalid = part.loc[part["status"].eq("invalid"), "reason"]
-    return {str(reason): int(count) for reason, count in invalid.value_counts().items()}
-
-
 def probes(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that are no controls: the only ones that enter an estimate."""
     return table[table["control"].isna()]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from judgeaudit.analysis.build import Context
 from judgeaudit.analysis.estimate import Estimate
-from judgeaudit.analysis.pairing import exact_mean
+from judgeaudit.analysis.exact import exact_mean
 from judgeaudit.analysis.sheet import Sheet
 from judgeaudit.analysis.stats.agreement import (
     category_counts,

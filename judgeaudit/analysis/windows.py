@@ -15,13 +15,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judgeaudit.analysis.exact import exact_mean
 from judgeaudit.analysis.grid import Grid, Ints, layout
 from judgeaudit.analysis.pairing import (
     Comparer,
     concordance_comparer,
     count_pairs,
     exact_comparer,
-    exact_mean,
     top1,
 )
 from judgeaudit.analysis.question import Question

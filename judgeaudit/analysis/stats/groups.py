@@ -18,9 +18,9 @@ from itertools import permutations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from judgeaudit.analysis.stats.agreement import EffectiveProportion, effective_proportion
+from judgeaudit.analysis.stats.dominance import dense_codes, mid_ranks
 from judgeaudit.analysis.stats.interval import Undefined
 
 Floats = NDArray[np.float64]
@@ -159,7 +159,7 @@ def _spearman(x: Floats, y: Floats) -> float:
     x, y = x[both], y[both]
     if x.size < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
-    a, b = (rankdata(v) - (v.size + 1) / 2 for v in (x, y))
+    a, b = (mid_ranks(dense_codes(v)) - (v.size + 1) / 2 for v in (x, y))
     return float(a @ b / np.sqrt((a @ a) * (b @ b)))
 
 

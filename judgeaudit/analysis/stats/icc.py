@@ -23,7 +23,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import f as f_distribution
+from scipy.special import fdtri
 
 from judgeaudit.analysis.stats.interval import Interval, Undefined
 from judgeaudit.analysis.stats.scaled import (
@@ -208,8 +208,8 @@ def _f_simple(squares: Squares, form: Form, n: int, k: float, p: float) -> tuple
     within = form == "one-way"
     ratio = float((squares.items / (squares.within if within else squares.residual))[0])
     df1, df2 = n - 1, n * (k - 1) if within else (n - 1) * (k - 1)
-    low = ratio / float(f_distribution.ppf(p, df1, df2))
-    high = ratio * float(f_distribution.ppf(p, df2, df1))
+    low = ratio / float(fdtri(df1, df2, p))
+    high = ratio * float(fdtri(df2, df1, p))
     return (low - 1) / (low + k - 1), (high - 1) / (high + k - 1)
 
 
@@ -221,7 +221,7 @@ def _f_agreement(squares: Squares, form: Form, n: int, k: float, p: float) -> tu
     b = 1 + k * rho * (n - 1) / (n * (1 - rho))
     parts = (a * msc) ** 2 / (k - 1) + (b * mse) ** 2 / ((n - 1) * (k - 1))
     v = (a * msc + b * mse) ** 2 / parts
-    lower, upper = (float(f_distribution.ppf(p, *df)) for df in ((n - 1, v), (v, n - 1)))
+    lower, upper = float(fdtri(n - 1, v, p)), float(fdtri(v, n - 1, p))
     error = k * msc + (k * n - k - n) * mse
     low = n * (msr - lower * mse) / (lower * error + n * msr)
     high = n * (upper * msr - mse) / (error + n * upper * msr)

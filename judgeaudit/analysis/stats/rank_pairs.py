@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from judgeaudit.analysis.stats.dominance import (
     dense_codes,
     few_levels,
     joint_dominance,
+    mid_ranks,
     upper_sums,
 )
 
@@ -38,9 +38,10 @@ class RankedColumns:
     @classmethod
     def of(cls, columns: Floats) -> "RankedColumns":
         """Rank each column; ties share the mean of their ranks."""
-        centred = rankdata(columns, axis=0) - (columns.shape[0] + 1) / 2
-        standard = centred / np.sqrt((centred**2).mean(axis=0))
         codes = [dense_codes(columns[:, j]) for j in range(columns.shape[1])]
+        ranks = np.stack([mid_ranks(code) for code in codes], axis=1)
+        centred = ranks - (columns.shape[0] + 1) / 2
+        standard = centred / np.sqrt((centred**2).mean(axis=0))
         return cls(centred, standard, codes)
 
 

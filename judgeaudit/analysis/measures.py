@@ -1,0 +1,84 @@
+"""Estimates from a matrix of items x readings, shared by registered and exploratory analyses."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judgeaudit.analysis.build import Context, scale_use
+from judgeaudit.analysis.estimate import Estimate
+from judgeaudit.analysis.stats.icc import Form, icc
+from judgeaudit.analysis.stats.interval import Undefined
+from judgeaudit.analysis.stats.noise import noise
+from judgeaudit.analysis.stats.ranks import RankReliability
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def spearman_estimate(
+    said: Context,
+    found: RankReliability | Undefined,
+    scores: Floats,
+    planned: NDArray[np.bool_] | None = None,
+    pairs: list[tuple[int, int]] | None = None,
+) -> Estimate:
+    """Return the estimate of a rank reliability with its counts, levels and bound if perfect."""
+    details = {**said.details, **scale_use(scores.ravel())}
+    missing = _missing_pairs(scores, planned, pairs)
+    if isinstance(found, Undefined):
+        return said.none(found.reason, details=details, missing=missing)
+    if found.agreement_bound is not None:
+        details["disagreement_at_most"] = found.agreement_bound.high
+    n = {
+        **said.n,
+        "pairs": found.pairs,
+        "items": found.items,
+        "items_per_pair": found.items_per_pair,
+    }
+    return said.of(found.estimate, n=n, details=details, unit=found.unit, missing=missing)
+
+
+def _missing_pairs(
+    scores: Floats,
+    planned: NDArray[np.bool_] | None,
+    pairs: list[tuple[int, int]] | None,
+) -> float | None:
+    if pairs is None or planned is None:
+        return None
+    wanted = sum(int((planned[:, a] & planned[:, b]).sum()) for a, b in pairs)
+    seen = ~np.isnan(scores)
+    return (
+        1 - sum(int((seen[:, a] & seen[:, b]).sum()) for a, b in pairs) / wanted if wanted else None
+    )
+
+
+def icc_of(said: Context, scores: Floats, form: Form) -> Estimate:
+    """Return the ICC of `scores` (items x readings) with its k form and normal-theory interval."""
+    found = icc(scores, form)
+    details = {**said.details, **scale_use(scores.ravel())}
+    if isinstance(found, Undefined):
+        return said.none(found.reason, details=details)
+    theory = found.normal_theory(said.question.level)
+    details["mean_of_k"] = found.mean_of_k.value
+    details["k"] = found.k
+    if not isinstance(theory, Undefined):
+        details["normal_theory"] = [theory.low, theory.high]
+    n = {**said.n, "items": found.items}
+    excluded = {**said.excluded}
+    if found.incomplete:
+        excluded["incomplete_item"] = found.incomplete
+    return said.of(found.single, n=n, excluded=excluded, details=details)
+
+
+def noise_of(said: Context, scores: Floats, clusters: Ints | None = None) -> Estimate:
+    """Return the within-item SD of `scores`; where nothing varied, the bound on disagreement."""
+    found = noise(scores, clusters)
+    details = {**said.details, **scale_use(scores.ravel())}
+    if isinstance(found, Undefined):
+        return said.none(found.reason, details=details)
+    details["repeatability_coefficient"] = found.repeatability
+    if found.agreement_bound is not None:
+        details["disagreement_at_most"] = found.agreement_bound.high
+    excluded = {**said.excluded, **({"single_reading": found.single} if found.single else {})}
+    return said.of(found.sd, n={**said.n, "items": found.items}, excluded=excluded, details=details)
