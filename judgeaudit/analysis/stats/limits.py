@@ -1,0 +1,71 @@
+"""Where a default interval was measured to fall short, or was never measured.
+
+The table is what `benchmarks/coverage.py` found (docs/coverage.md): an analysis is listed up to the
+largest number of items at which one of its cells fell below .92 (.90 under 50 items), or left more
+than .05 of the truths beyond one end. The benchmark fails when a cell falls short that is not here.
+"""
+
+from dataclasses import dataclass
+
+LEAST_MEASURED_ITEMS = 30
+LEAST_MEASURED_CLUSTERS = 8
+MEASURED = (
+    "spearman",
+    "difference of spearmans",
+    "kendall",
+    "icc",
+    "noise",
+    "flip rate",
+    "ac1",
+    "excess",
+    "component",
+    "mean shift",
+    "trend",
+    "share of groups",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A shortfall of `analysis` at up to `items` items, where `condition` holds.
+
+    `coverage` is the lowest found for a 95 % interval, `one_sided` the largest
+    share of truths beyond one of its ends (nominal .025).
+    """
+
+    analysis: str
+    items: int
+    condition: str
+    coverage: float
+    one_sided: float
+
+
+LIMITS: tuple[Limit, ...] = (
+    Limit("icc", 100, "on scales where most scores are at the top level", 0.89, 0.10),
+)
+
+
+def is_listed(analysis: str, n: int) -> bool:
+    """Return whether a shortfall of `analysis` (a name that starts with a listed one) is known."""
+    return any(analysis.startswith(limit.analysis) and n <= limit.items for limit in LIMITS)
+
+
+def warn_if_unproven(analysis: str, items: int, clusters: int | None = None) -> str | None:
+    """Return one sentence if the default 95 % interval of `analysis` is not proven here, else None.
+
+    `analysis` begins with a name of `MEASURED`, such as "icc" or "component
+    items"; `clusters` counts the tasks if the error is summed by task.
+    """
+    if not analysis.startswith(MEASURED):
+        return f"coverage of the interval of {analysis} was not measured"
+    if clusters is not None and clusters < LEAST_MEASURED_CLUSTERS:
+        return f"coverage was not measured below {LEAST_MEASURED_CLUSTERS} tasks, here {clusters}"
+    if items < LEAST_MEASURED_ITEMS:
+        return f"coverage was not measured below {LEAST_MEASURED_ITEMS} items, here {items}"
+    for limit in LIMITS:
+        if analysis.startswith(limit.analysis) and items <= limit.items:
+            return (
+                f"a 95 % interval of {limit.analysis} covered as little as {limit.coverage:.0%} "
+                f"at up to {limit.items} items {limit.condition}, here {items} items"
+            )
+    return None
