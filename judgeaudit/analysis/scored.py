@@ -12,7 +12,7 @@ from judgeaudit.analysis.build import Context, scale_use
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.measures import icc_of, noise_of, spearman_estimate
 from judgeaudit.analysis.sheet import Sheet
-from judgeaudit.analysis.stats.agreement import effective_proportion
+from judgeaudit.analysis.stats.agreement import effective_proportion, krippendorff_alpha
 from judgeaudit.analysis.stats.decisions import advantage_sign_flip, best_of_n
 from judgeaudit.analysis.stats.drift import mean_shift
 from judgeaudit.analysis.stats.icc import icc
@@ -27,6 +27,9 @@ from judgeaudit.analysis.stats.ranks import spearman_between, spearman_within
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+FEW_LEVELS = 20
+"""Up to this many different scores they are taken as ordered categories too."""
+
 MOST_LEVELS = 200
 """Up to this many different scores a step of the scale is looked for."""
 
@@ -58,6 +61,7 @@ def estimates(
         icc_of(_named(said, "icc_agreement"), scores, "agreement"),
         noise_of(_named(said, "noise"), scores, clusters),
     ]
+    found += _ordinal(said, scores)
     found += _windows(sheet, said, scores, clusters)
     found += _gold(sheet, said, scores, clusters)
     found += _filter(said, scores, pass_at, clusters)
@@ -67,6 +71,19 @@ def estimates(
 
 def _named(said: Context, name: str) -> Context:
     return replace(said, analysis=name)
+
+
+def _ordinal(said: Context, scores: Floats) -> list[Estimate]:
+    """Return Krippendorff's ordinal alpha where the scale has few levels; for display."""
+    levels = np.unique(scores[~np.isnan(scores)])
+    if levels.size > FEW_LEVELS:
+        return []
+    codes = np.where(np.isnan(scores), -1, np.searchsorted(levels, scores)).astype(np.int64)
+    named = _named(said, "ordinal_alpha")
+    found = krippendorff_alpha(codes, max(1, levels.size), "ordinal")
+    if isinstance(found, Undefined):
+        return [named.none(found.reason)]
+    return [named.plain(found, "for display: no interval of it can be trusted")]
 
 
 def _windows(sheet: Sheet, said: Context, scores: Floats, clusters: Ints | None) -> list[Estimate]:

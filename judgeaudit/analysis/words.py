@@ -19,6 +19,7 @@ NAMES: Mapping[str, str] = {
     "spearman_across_windows": "same order, first window against last (Spearman)",
     "icc_one_way": "reliability of one reading, ICC(1,1)",
     "icc_agreement": "absolute agreement of runs, ICC(A,1)",
+    "ordinal_alpha": "Krippendorff's alpha (ordinal)",
     "noise": "noise within an item (SD, scale units)",
     "window_shift": "mean shift, last window less first (scale units)",
     "gold_spearman": "order against gold (Spearman, one reading)",
