@@ -41,7 +41,17 @@ class Limit:
 
 
 LIMITS: tuple[Limit, ...] = (
-    Limit("icc", 100, "on scales where most scores are at the top level", 0.89, 0.10),
+    Limit("icc", 100, "on scales where most scores are at the top level", 0.88, 0.10),
+    Limit(
+        "component items_by_window",
+        50,
+        "on scales where half the scores are at the top level",
+        0.87,
+        0.12,
+    ),
+    Limit(
+        "component items", 100, "on scales where half the scores are at the top level", 0.91, 0.07
+    ),
 )
 
 
