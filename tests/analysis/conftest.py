@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
@@ -60,3 +62,15 @@ def swapped(ranking: tuple[str, ...], distance: int) -> tuple[str, ...]:
 def build():
     """The builders above: `build.table`, `build.verdicts`, `build.rankings`, `build.swapped`."""
     return SimpleNamespace(table=table, verdicts=verdicts, rankings=rankings, swapped=swapped)
+
+
+@pytest.fixture(scope="session")
+def luck():
+    """Builders of memory-luck tables: `luck.table`, `luck.small`, `luck.answers`."""
+    path = Path(__file__).with_name("luck_builders.py")
+    spec = importlib.util.spec_from_file_location("luck_builders", path)
+    builders = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(builders)
+    return SimpleNamespace(
+        table=builders.luck_table, small=builders.small_table, answers=builders.answers_from
+    )
