@@ -8,7 +8,7 @@ over endpoints whose bodies must differ.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from judgeaudit.canonical import digest, digest_of
@@ -71,7 +71,7 @@ def compose_stage(
 def freeze_ask(spec: EndpointSpec, ask: Ask, decoding: Decoding) -> FrozenBody:
     """Return what one endpoint is sent for `ask`."""
     request = provider(spec.api).compose(spec.to_endpoint(), ask, decoding_for(spec, decoding))
-    messages = [asdict(message) for message in ask.messages]
+    messages = [{"role": m.role, "content": m.content} for m in ask.messages]
     return FrozenBody(digest(request.body), digest_of(messages), spec.id, request)
 
 

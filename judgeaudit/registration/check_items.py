@@ -104,6 +104,12 @@ def _identity_problems(items: Sequence[Item], controls: Sequence[Item]) -> Itera
         if item.id in seen:
             yield Problem(f"item {item.id!r}", "duplicate id", "give every item an id of its own")
         seen.add(item.id)
+        if not _encodable(item.id, item.group, item.task):
+            yield Problem(
+                f"item {item.id!r}",
+                "a lone surrogate in id, group or task",
+                "write whole characters",
+            )
     for item in controls:
         if "control" not in item.meta:
             yield Problem(
@@ -111,6 +117,13 @@ def _identity_problems(items: Sequence[Item], controls: Sequence[Item]) -> Itera
                 "meta.control is missing",
                 'say which control it is, e.g. "identical" or "gold"',
             )
+
+
+def _encodable(*texts: str) -> bool:
+    try:
+        return bool("".join(texts).encode("utf-8"))
+    except UnicodeEncodeError:
+        return False
 
 
 def _faults(asking: Asking, item: Item) -> list[str]:

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TypeVar
 
-from judgeaudit.canonical import digest, digest_of
+from judgeaudit.canonical import body_bytes, digest, digest_of
 from judgeaudit.errors import InputError
 from judgeaudit.model import Item, PlannedCall, Window
 from judgeaudit.registration.asking import Asker, Asking
@@ -126,9 +126,10 @@ def call_id(key: Sequence[str | int]) -> str:
     """Return a call's id: `c` and 12 hexadecimal digits of its canonical key's digest.
 
     The key is stage, endpoint, item, arm, condition, window, repeat, draw; the id therefore
-    survives an amendment that changes how the call is asked.
+    survives an amendment that changes how the call is asked. For an array of texts and whole
+    numbers the compact form is that of RFC 8785.
     """
-    return "c" + digest_of(list(key)).short
+    return "c" + digest(body_bytes(list(key))).short
 
 
 def _refuse_shared_ids(calls: Iterable[PlannedCall]) -> None:

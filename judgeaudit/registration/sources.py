@@ -83,16 +83,26 @@ def fill_frozen(folder: Path, draft: Draft, rendered: Rendered, lock: Lock) -> N
     sync_folder(folder)
 
 
-def check_frozen(folder: Path, lock: Mapping[str, JSON]) -> dict[str, bytes]:
-    """Return the frozen input files; raises `EvidenceError` for one that differs from the lock."""
+def read_frozen(folder: Path, lock: Mapping[str, JSON]) -> tuple[dict[str, bytes], list[str]]:
+    """Return the frozen input files there are, and what differs from the lock."""
     files: dict[str, bytes] = {}
+    findings: list[str] = []
     for name, promised in lock["content"]["files"].items():
         path = folder / name
         if not path.is_file():
-            raise EvidenceError(f"{path}: missing, but the lock has it with digest {promised}")
+            findings.append(f"{path}: missing, but the lock has it with digest {promised}")
+            continue
         files[name] = path.read_bytes()
         if (actual := digest(files[name])) != promised:
-            raise EvidenceError(f"{path}: digest {actual} differs from the lock's {promised}")
+            findings.append(f"{path}: digest {actual} differs from the lock's {promised}")
+    return files, findings
+
+
+def check_frozen(folder: Path, lock: Mapping[str, JSON]) -> dict[str, bytes]:
+    """Return the frozen input files; raises `EvidenceError` for one that differs from the lock."""
+    files, findings = read_frozen(folder, lock)
+    if findings:
+        raise EvidenceError(findings[0])
     return files
 
 

@@ -26,7 +26,7 @@ from judgeaudit.registration.draft import Inputs
 from judgeaudit.registration.files import render_frozen
 from judgeaudit.registration.freeze import Lock, content_of, first_difference
 from judgeaudit.registration.layout import BODIES, FROZEN, LOCK, PLAN, TOKEN
-from judgeaudit.registration.sources import check_frozen, check_working_copies, parse_frozen
+from judgeaudit.registration.sources import check_working_copies, parse_frozen, read_frozen
 from judgeaudit.registration.tables import rows_digest
 from judgeaudit.registration.timestamp import check_token
 
@@ -44,12 +44,12 @@ def verify_frozen(root: Path) -> list[str]:
     except JudgeauditError as error:
         return [str(error)]
     findings = list(_said(lambda: chain(folder, lock)))
-    files: dict[str, bytes] = {}
-    findings += _said(lambda: files.update(check_frozen(folder, lock.document)))
+    files, differing = read_frozen(folder, lock.document)
+    findings += differing
     findings += _token_findings(folder, lock)
     promised = lock.document["content"]
     tables = {name: _table(folder / name, findings) for name in (PLAN, BODIES)}
-    if not files:
+    if len(files) < len(promised["files"]):
         return [*findings, *_promised(folder, tables, promised)]
     try:
         inputs = parse_frozen(folder, files).whole()
