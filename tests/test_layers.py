@@ -25,7 +25,6 @@ ALLOWED = {
     "analysis": BASE,
     "verdict": BASE | {"analysis", "registration"},
     "report": BASE | {"analysis", "verdict", "registration"},
-    "importers": BASE,
 }
 """What each room may import beside itself. `cli` and the package's own API may import everything."""
 
