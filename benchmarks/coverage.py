@@ -389,7 +389,7 @@ class Profile:
 
 PROFILES = {
     # strides coprime to the number of sizes, so that each size is met
-    "ci": Profile((30, 50, 100, 200), 250, 7),
+    "ci": Profile((30, 50, 100, 200), 200, 7),
     "moderate": Profile((30, 50, 100, 200), 600, 3),
     "full": Profile((30, 50, 100, 200, 500), 3_000, 1),
 }

@@ -24,7 +24,7 @@ def planted(monkeypatch):
 
 @pytest.fixture
 def measure(planted, monkeypatch):
-    """`measure(draw, n)` is the row of 2,000 intervals around a truth of 0, drawn by `draw(rng)`."""
+    """`measure(draw, n)` is the row of 2,000 intervals by `draw(rng)` around a truth of 0."""
     name = "coverage_benchmark"  # not the name of the coverage package
     spec = importlib.util.spec_from_file_location(name, BENCHMARKS / "coverage.py")
     benchmark = importlib.util.module_from_spec(spec)

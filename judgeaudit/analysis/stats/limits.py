@@ -18,7 +18,9 @@ MEASURED = (
     "flip rate",
     "ac1",
     "excess",
-    "component",
+    "component items",
+    "component items_by_window",
+    "component repeats",
     "mean shift",
     "trend",
     "share of groups",
@@ -42,6 +44,7 @@ class Limit:
 
 LIMITS: tuple[Limit, ...] = (
     Limit("icc", 100, "on scales where most scores are at the top level", 0.88, 0.10),
+    Limit("noise", 49, "with two repeats, where few items vary", 0.82, 0.17),
     Limit(
         "component items_by_window",
         50,
@@ -56,26 +59,30 @@ LIMITS: tuple[Limit, ...] = (
 
 
 def is_listed(analysis: str, n: int) -> bool:
-    """Return whether a shortfall of `analysis` (a name that starts with a listed one) is known."""
-    return any(analysis.startswith(limit.analysis) and n <= limit.items for limit in LIMITS)
+    """Return whether a shortfall of `analysis`, such as "icc(1,1), k=5", is known at `n` items."""
+    return any(_is_about(analysis, limit.analysis) and n <= limit.items for limit in LIMITS)
 
 
 def warn_if_unproven(analysis: str, items: int, clusters: int | None = None) -> str | None:
     """Return one sentence if the default 95 % interval of `analysis` is not proven here, else None.
 
-    `analysis` begins with a name of `MEASURED`, such as "icc" or "component
-    items"; `clusters` counts the tasks if the error is summed by task.
+    `analysis` is a name of `MEASURED`, alone or followed by "," or "(" and
+    details; `clusters` counts the tasks if the error is summed by task.
     """
-    if not analysis.startswith(MEASURED):
+    if not any(_is_about(analysis, name) for name in MEASURED):
         return f"coverage of the interval of {analysis} was not measured"
     if clusters is not None and clusters < LEAST_MEASURED_CLUSTERS:
         return f"coverage was not measured below {LEAST_MEASURED_CLUSTERS} tasks, here {clusters}"
     if items < LEAST_MEASURED_ITEMS:
         return f"coverage was not measured below {LEAST_MEASURED_ITEMS} items, here {items}"
     for limit in LIMITS:
-        if analysis.startswith(limit.analysis) and items <= limit.items:
+        if _is_about(analysis, limit.analysis) and items <= limit.items:
             return (
                 f"a 95 % interval of {limit.analysis} covered as little as {limit.coverage:.0%} "
                 f"at up to {limit.items} items {limit.condition}, here {items} items"
             )
     return None
+
+
+def _is_about(analysis: str, name: str) -> bool:
+    return analysis == name or analysis.startswith((f"{name},", f"{name}("))
