@@ -8,27 +8,27 @@ UTF-8 cannot hold and a reply's JSON can, becomes `?` (the body keeps it).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
 
 from judgeaudit.auditlog.schema import ATTEMPT_COLUMNS, PREVIOUS, READING_COLUMNS, ROW, Column
-from judgeaudit.model import Attempt, Invalid, Outcome, Reading, Responsibility, Value
+from judgeaudit.model import Attempt, Invalid, Outcome, PlannedCall, Reading, Responsibility, Value
 
 Row = dict[str, Any]
 
-_DIGESTS = (PREVIOUS, ROW)
+Converter = Callable[[Any], Any]
 
 
 def attempt_row(attempt: Attempt) -> Row:
     """Return an attempt's row."""
-    return _typed(ATTEMPT_COLUMNS, {name: getattr(attempt, name) for name in _names()})
+    return _typed(_ATTEMPT, {name: getattr(attempt, name) for name in _ATTEMPT})
 
 
 def attempt_of(row: Mapping[str, Any]) -> Attempt:
     """Return the attempt that a row holds."""
-    values = {name: row[name] for name in _names()}
+    values = {name: row[name] for name in _ATTEMPT}
     values["outcome"] = Outcome(values["outcome"])
     if values["responsibility"] is not None:
         values["responsibility"] = Responsibility(values["responsibility"])
@@ -38,12 +38,12 @@ def attempt_of(row: Mapping[str, Any]) -> Attempt:
 def reading_row(reading: Reading) -> Row:
     """Return a reading's row: its call's keys, then its value or why there is none."""
     call, value = reading.call, reading.value
-    keys = {c.name: getattr(call, c.name) for c in READING_COLUMNS if hasattr(call, c.name)}
+    keys = {name: getattr(call, name) for name in _KEYS}
     if isinstance(value, Invalid):
         told = {"status": "invalid", "reason": value.reason.value, "detail": value.detail or None}
     else:
         told = {"status": "ok", **{name: getattr(value, name) for name in Value.__slots__}}
-    return _typed(READING_COLUMNS, {**keys, **told, "attempt": reading.attempt})
+    return _typed(_READING, {**keys, **told, "attempt": reading.attempt})
 
 
 def rows_of(batch: pa.RecordBatch) -> Iterator[Row]:
@@ -62,27 +62,43 @@ def _values(column: pa.Array) -> list[Any]:
     return list(values)
 
 
-def _names() -> list[str]:
-    return [c.name for c in ATTEMPT_COLUMNS if c.name not in _DIGESTS]
+def _typed(converters: Mapping[str, Converter | None], values: Mapping[str, Any]) -> Row:
+    row: Row = {}
+    for name, convert in converters.items():
+        value = values.get(name)
+        row[name] = value if value is None or convert is None else convert(value)
+    return row
 
 
 def _storable(text: str) -> str:
-    return str(text).encode("utf-8", "replace").decode("utf-8")
+    if text.isascii():
+        return str(text)
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _typed(columns: tuple[Column, ...], values: Mapping[str, Any]) -> Row:
-    return {c.name: _plain(c, values.get(c.name)) for c in columns if c.name not in _DIGESTS}
+def _texts(values: Iterable[str]) -> list[str]:
+    return [_storable(value) for value in values]
 
 
-def _plain(column: Column, value: Any) -> Any:
-    if value is None:
-        return None
-    if pa.types.is_floating(column.type):
-        return float(value)
-    if pa.types.is_string(column.type):
-        return _storable(value)
-    if pa.types.is_list(column.type):
-        return [_storable(item) for item in value]
-    if pa.types.is_map(column.type):
-        return dict(sorted(value.items()))
-    return value
+def _sorted(values: Mapping[str, str]) -> dict[str, str]:
+    return dict(sorted(values.items()))
+
+
+def _converters(columns: tuple[Column, ...]) -> dict[str, Converter | None]:
+    return {c.name: _converter(c.type) for c in columns if c.name not in (PREVIOUS, ROW)}
+
+
+def _converter(type_: pa.DataType) -> Converter | None:
+    """Return what makes a value of a column's type storable; None if it is already."""
+    if pa.types.is_floating(type_):
+        return float
+    if pa.types.is_string(type_):
+        return _storable
+    if pa.types.is_list(type_):
+        return _texts
+    return _sorted if pa.types.is_map(type_) else None
+
+
+_ATTEMPT = _converters(ATTEMPT_COLUMNS)
+_READING = _converters(READING_COLUMNS)
+_KEYS = tuple(name for name in _READING if name in PlannedCall.__slots__)

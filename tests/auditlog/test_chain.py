@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgeaudit.auditlog.chain import Chain, ChainReader, genesis, row_digest
+from judgeaudit.auditlog.chain import Chain, ChainReader, frame, genesis, row_digest
 from judgeaudit.auditlog.records import Kind
 from judgeaudit.canonical import canonical_bytes, record_bytes
 from judgeaudit.errors import EvidenceError, InputError
@@ -87,6 +87,16 @@ def test_a_missing_moved_or_doubled_line_breaks_the_chain(order, line):
 
     with pytest.raises(EvidenceError, match=rf"line {line}: chain broken: expected previous"):
         read([made[i] for i in order])
+
+
+def test_a_record_with_another_number_is_refused_although_its_digests_fit():
+    chain = Chain()
+    line = chain.extend(Kind.EVENT, {"name": "e", "at": "0", "data": None}).line
+    record = {**json.loads(line)["record"], "seq": 5}
+    forged = frame(record_bytes(record))[0]
+
+    with pytest.raises(EvidenceError, match="line 1: chain broken: expected seq 0, got 5"):
+        read([forged])
 
 
 def test_a_line_that_is_torn_before_the_last_is_refused():

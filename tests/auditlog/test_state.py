@@ -152,6 +152,16 @@ def test_a_seal_whose_ledger_is_not_that_of_the_records_is_refused(say, state):
         seal(state, ledger={})
 
 
+def test_a_ledger_that_does_not_close_is_not_sealed(say, state):
+    """An attempt that is on no bar: counted, ended nowhere."""
+    say["reserve"](1)
+    say["outcome"](1)
+    state.ledger["a"].attempts += 1
+
+    with pytest.raises(Broken, match="the ledger does not close"):
+        seal(state)
+
+
 def test_nothing_follows_the_seal(say, state):
     seal(state)
 
