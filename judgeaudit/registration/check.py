@@ -68,7 +68,7 @@ def check(draft: Draft, statistics: Catalogue | None = None) -> CheckReport:
 
 def _items_alone(draft: Draft) -> list[Problem]:
     """Return what is wrong with the items where the rest is not sound enough to compose them."""
-    if draft.protocol is None or list(protocol_problems(draft.protocol)):
+    if draft.protocol is None or not draft.items or list(protocol_problems(draft.protocol)):
         return []
     asker = Asker.of(draft.protocol)
     return [

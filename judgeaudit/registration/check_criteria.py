@@ -7,7 +7,7 @@ answers (CE: the same 100 replays read .780, .950 and .986). Others may stand as
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from judgeaudit.errors import Problem
@@ -62,12 +62,15 @@ def criteria_problems(
     statistics: Catalogue | None,
 ) -> Iterator[Problem]:
     """Yield what is wrong with gates and rules, and with the claim."""
+    spoken = [registration.study.claim]
     if protocol is not None:
         yield from _claim_problems(registration, protocol)
+        # A reading of label probabilities is its own granularity, whatever is claimed from it.
+        spoken += ["probability"] if readouts_of(protocol) & READOUTS_FOR["probability"] else []
     for number, gate in enumerate(registration.gates):
         key = f"gates[{number}]"
         yield from _common_problems(key, gate, registration, statistics)
-        yield from _gate_problems(key, gate, registration.study.claim, statistics or {})
+        yield from _gate_problems(key, gate, spoken, statistics or {})
         for position, name in enumerate(gate.sensitivity):
             yield from _known(f"{key}.sensitivity[{position}]", name, statistics)
     for number, rule in enumerate(registration.rules):
@@ -76,10 +79,14 @@ def criteria_problems(
         yield from _known(f"analyses[{number}]", name, statistics)
 
 
-def _claim_problems(registration: Registration, protocol: ProtocolDocument) -> Iterator[Problem]:
-    claim = registration.study.claim
+def readouts_of(protocol: ProtocolDocument) -> set[str]:
+    """Return the readouts of the last stage, which claims and gates speak of."""
     stage = protocol.all_stages()[-1]
-    used = {cell.readout or stage.readout for cell in stage.cells} or {stage.readout}
+    return {cell.readout or stage.readout for cell in stage.cells} or {stage.readout}
+
+
+def _claim_problems(registration: Registration, protocol: ProtocolDocument) -> Iterator[Problem]:
+    claim, used = registration.study.claim, readouts_of(protocol)
     if not used & READOUTS_FOR[claim]:
         yield Problem(
             "study.claim",
@@ -147,16 +154,19 @@ def _facet_lacking(over: str, registration: Registration) -> tuple[str, str] | N
     return None if held else lack
 
 
-def _gate_problems(key: str, gate: Gate, claim: str, statistics: Catalogue) -> Iterator[Problem]:
+def _gate_problems(
+    key: str, gate: Gate, spoken: Sequence[str], statistics: Catalogue
+) -> Iterator[Problem]:
     found = statistics.get(gate.statistic)
     if found is None:
         return
     if not found.gate:
         yield Problem(f"{key}.statistic", f"{gate.statistic!r} cannot gate", found.why_no_gate)
-    if found.claims and not found.claims & {claim, "probability"}:
+    elif found.claims and not found.claims & set(spoken):
         yield Problem(
             f"{key}.statistic",
-            f"{gate.statistic!r} speaks of {', '.join(sorted(found.claims))}, the claim is {claim}",
+            f"{gate.statistic!r} speaks of {', '.join(sorted(found.claims))}, "
+            f"the claim is {spoken[0]}",
             "gate at the claim's granularity; list this statistic under `sensitivity`",
         )
 

@@ -148,7 +148,7 @@ def compose_problems(
     """Compose every request; yield those that cannot be, and fill `sizes` with body bytes."""
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     shown = list(items)
-    prompts: dict[tuple[int, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    prompts: dict[tuple[int, str], set[str]] = defaultdict(set)
     for stage in range(1, len(composer.asker.stages) + 1):
         for key, item in composer.keys(stage, shown):
             asking = composer.asker.find(stage, key[3])
@@ -156,7 +156,7 @@ def compose_problems(
             try:
                 body = composer.compose(key[0], stage, item, key[3], taken)
                 sizes[key] = len(body.request.body)
-                prompts[stage, key[3]][body.prompt_sha256].add(item.id)
+                prompts[stage, key[3]].add(body.prompt_sha256)
             except InputError as error:
                 found[str(error), _about_item(error)].append(item.id)
     for (text, about_item), ids in found.items():
@@ -165,25 +165,14 @@ def compose_problems(
 
 
 def _blind_problems(
-    composer: Composer,
-    prompts: Mapping[tuple[int, str], Mapping[str, set[str]]],
-    items: int,
+    composer: Composer, prompts: Mapping[tuple[int, str], set[str]], items: int
 ) -> Iterator[Problem]:
-    """Yield templates that show nothing of the item, or nothing of what their arms vary."""
+    """Yield templates that show nothing of the item: one question asked many times."""
     for (stage, arm), seen in prompts.items():
-        head = where(composer.asker.find(stage, arm))
         if items > 1 and len(seen) == 1:
-            yield Problem(
-                f"{head}prompt", f"all {items} items give the same prompt", "show {fields} of them"
-            )
-            return
-        twin = next((other for other in prompts if other[1] < arm and prompts[other] == seen), None)
-        if twin is not None and composer.asker.find(*twin) is composer.asker.find(stage, arm):
-            yield Problem(
-                f"{head}prompt",
-                f"arms {twin[1]!r} and {arm!r} give the same prompts",
-                "show what the arms change, e.g. the candidates by their places",
-            )
+            head = where(composer.asker.find(stage, arm))
+            found = f"all {items} items give the same prompt"
+            yield Problem(f"{head}prompt", found, "show {fields} of them")
 
 
 def _about_item(error: InputError) -> str:
