@@ -14,18 +14,27 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from judgeaudit.analysis import (
+    constructed,
+    consumers,
     controls,
     days,
+    funnel,
+    gaps,
     gold,
     groups,
+    identity,
     labels,
     luck,
     luck_checks,
     luck_lessons,
     luck_mitigation,
     orders,
+    providers,
     repeatability,
     replay,
+    rescue,
+    sizing,
+    spread,
 )
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.question import Over, Question
@@ -95,6 +104,8 @@ SCORES = "score probability"
 VERDICTS = "verdict choice"
 DAYS = "ranking top1 pairwise verdict choice score"
 BY_RULES = "lessons are coded by rules on their wording: exploratory"
+DESIGNS = "it describes or sizes a design and is no property to pass or fail"
+RECORDED = "what a reply says of itself is evidence of identity, not of measurement"
 CHANCE = "no interval of it can be trusted when flips are rare"
 
 NAMES: Mapping[str, Family] = {
@@ -115,6 +126,13 @@ NAMES: Mapping[str, Family] = {
     ),
     "group_concordance": _family(
         groups.group_concordance, "number", "pairwise probability score", PAIRS, "repeats groups"
+    ),
+    "informative_concordance": _family(
+        gaps.informative_concordance,
+        "number",
+        "ranking pairwise probability score",
+        PAIRS,
+        "repeats groups",
     ),
     "ranking_exact": _family(
         replay.ranking_exact, "ranking", "ranking", (*PAIRS, *ORDERS), "repeats"
@@ -182,6 +200,64 @@ NAMES: Mapping[str, Family] = {
     "luck_lessons": _family(
         luck_lessons.luck_lessons, "text", "", CELLS, "arms", "", why_no_gate=BY_RULES
     ),
+    "max_same_day_median": _family(
+        providers.max_same_day_median, "any", DAYS, WHOLE, "windows", ""
+    ),
+    "fingerprint_difference": _family(
+        providers.fingerprint_difference, "any", DAYS, WHOLE, "windows", ""
+    ),
+    "separation": _family(
+        constructed.separation, "ranking", "ranking top1 pairwise", WHOLE, "candidates"
+    ),
+    "detection_limit": _family(
+        constructed.detection_limit, "ranking", "ranking top1 pairwise", WHOLE, "candidates", "low"
+    ),
+    "gap_delta": _family(gaps.gap_delta, "number", SCORES, PAIRS, "repeats groups", "low"),
+    "gap_order_kept": _family(
+        gaps.gap_order_kept, "number", "pairwise score probability", WHOLE, "repeats groups"
+    ),
+    "gap_adjacent": _family(gaps.gap_adjacent, "number", SCORES, WHOLE, "groups"),
+    "group_range": _family(gaps.group_range, "number", SCORES, WHOLE, "groups"),
+    "mixed_correctness": _family(gaps.mixed_correctness, "number", SCORES, WHOLE, "groups"),
+    "pass_fail_flip": _family(consumers.pass_fail_flip, "number", SCORES, WHOLE, "repeats", "low"),
+    "best_of_n_change": _family(
+        consumers.best_of_n_change,
+        "number",
+        "score probability top1",
+        WHOLE,
+        "repeats groups",
+        "low",
+    ),
+    "advantage_sign_flip": _family(
+        consumers.advantage_sign_flip, "number", SCORES, WHOLE, "repeats groups", "low"
+    ),
+    "shrinkage_weight": _family(
+        consumers.shrinkage_weight, "number", SCORES, WHOLE, "repeats groups"
+    ),
+    "leaderboard_top_change": _family(
+        consumers.leaderboard_top_change, "number", SCORES, WHOLE, "repeats", "low"
+    ),
+    "window_shift": _family(spread.window_shift, "number", SCORES, WHOLE, "windows", ""),
+    "component": _family(
+        spread.component, "number", SCORES, WHOLE, "windows", "", why_no_gate=DESIGNS
+    ),
+    "design_reliability": _family(
+        spread.design_reliability, "number", SCORES, WHOLE, "windows", why_no_gate=DESIGNS
+    ),
+    "sampling_rescue": _family(
+        rescue.sampling_rescue, "number", SCORES, WHOLE, "groups", why_no_gate=DESIGNS
+    ),
+    "aggregation_agreement": _family(
+        sizing.aggregation_agreement,
+        "ranking",
+        "ranking top1",
+        PAIRS,
+        "repeats",
+        why_no_gate=DESIGNS,
+    ),
+    "fingerprints": _family(identity.fingerprints, "any", "", WHOLE, why_no_gate=RECORDED),
+    "models_returned": _family(identity.models_returned, "any", "", WHOLE, why_no_gate=RECORDED),
+    "funnel": _family(funnel.funnel, "any", "", WHOLE),
     "controls": _family(
         controls.controls,
         "any",
@@ -191,8 +267,10 @@ NAMES: Mapping[str, Family] = {
     ),
 }
 
-OF_ALL_ENDPOINTS = frozenset({"controls"} | {name for name in NAMES if name.startswith("luck_")})
-"""Families that take the whole table: controls, and memory luck, which pools over endpoints."""
+OF_ALL_ENDPOINTS = frozenset(
+    {"controls", "max_same_day_median"} | {name for name in NAMES if name.startswith("luck_")}
+)
+"""Families that take the whole table: controls, providers, and memory luck, which pools over endpoints."""
 
 
 def family(name: str) -> Family:
