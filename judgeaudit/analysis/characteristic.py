@@ -32,8 +32,8 @@ Floats = NDArray[np.float64]
 Kind = Literal["share", "correlation", "positive", "plain"]
 
 _SHARES = """label_coverage pair_completeness group_concordance informative_concordance
-ranking_exact ranking_top1 ranking_pairwise category_exact flip_rate number_exact text_exact
-order_flip gold_agreement"""
+mixed_correctness pass_fail_flip best_of_n_change ranking_exact ranking_top1 ranking_pairwise
+category_exact flip_rate number_exact text_exact order_flip gold_agreement"""
 _CORRELATIONS = "spearman icc group_rank_spearman_median"
 _POSITIVE = "noise repeatability_coefficient median_abs_delta_r day_spread"
 KINDS: dict[str, Kind] = {

@@ -197,12 +197,28 @@ class Controls(Strict):
 
 
 class PilotRef(Strict):
-    """The sealed pilot that the gates rest on."""
+    """The sealed pilot that the gates rest on.
 
-    digest: str
-    study: str = ""
+    `digest` is that of the pilot's `results/pilot.json`, in the folder `study` beside the
+    registration. `override` is a written reason to freeze gates that the pilot does not carry; it
+    marks every verdict for life.
+    """
+
+    digest: str | None = Field(default=None, pattern=r"^sha256:[0-9a-f]{64}$")
+    study: str = "pilot"
     max_age: Duration = timedelta(days=30)
-    override: str | None = None
+    override: str | None = Field(default=None, min_length=1)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.digest is None and self.override is None:
+            raise ValueError("give the digest of the pilot's results, or an override's reason")
+        return self
+
+    @property
+    def results(self) -> str:
+        """Where the pilot's results are, relative to the study."""
+        return f"{self.study}/results/pilot.json"
 
 
 class Registration(Strict):

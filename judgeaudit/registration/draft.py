@@ -22,7 +22,7 @@ from judgeaudit.registration.protocol import ProtocolDocument
 
 M = TypeVar("M", bound=BaseModel)
 
-ROLES = ("registration", "protocol", "battery", "controls")
+ROLES = ("registration", "protocol", "battery", "controls", "pilot")
 """What a study's input files are to it."""
 
 FROZEN_NAMES = {
@@ -30,6 +30,7 @@ FROZEN_NAMES = {
     "protocol": "protocol.toml",
     "battery": "items.jsonl",
     "controls": "controls.jsonl",
+    "pilot": "pilot.json",
 }
 """The names that the copies have in `frozen/`, whatever the study calls the originals."""
 

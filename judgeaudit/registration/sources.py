@@ -44,13 +44,24 @@ def load_study(root: Path, registration: str = FROZEN_NAMES["registration"]) -> 
     for role, name in wanted.items():
         if name is not None:
             _read_into(sources, root, role, name, problems)
+    if document.pilot is not None and document.pilot.digest is not None:
+        _read_into(sources, root, "pilot", document.pilot.results, problems)
+        problems += _pilot_problems(sources.get("pilot"), document.pilot.digest)
     return _parsed(root, sources, document, problems)
+
+
+def _pilot_problems(source: Source | None, promised: str) -> list[Problem]:
+    """Return that the pilot's results are not those which the registration names."""
+    if source is None or (actual := str(digest(source.data))) == promised:
+        return []
+    found = f"{promised}, but {source.path} has digest {actual}"
+    return [Problem("pilot.digest", found, "name the pilot that the gates were judged by")]
 
 
 def _read_into(
     sources: dict[str, Source], root: Path, role: str, name: str, problems: list[Problem]
 ) -> None:
-    key = "controls.items" if role == "controls" else f"{role}.file"
+    key = {"controls": "controls.items", "pilot": "pilot.study"}.get(role, f"{role}.file")
     try:
         sources[role] = Source(name, (root / name).read_bytes())
     except OSError as error:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -141,7 +142,7 @@ def _by_level(changes: Floats, levels: Floats) -> list[dict[str, float]]:
     """Return delta within each third of the level."""
     edges = np.quantile(levels, [0, 1 / 3, 2 / 3, 1])
     found = []
-    for low, high in zip(edges[:-1], edges[1:], strict=True):
+    for low, high in pairwise(edges):
         inside = (levels >= low) & (levels <= high)
         if inside.any():
             delta = float(np.quantile(changes[inside], RESOLUTION))
