@@ -13,7 +13,7 @@ Rules of this module:
 * A world counts where each of the contrast's cells has a choice. With `counted`, a call without a
   choice is one that did not choose the worse tool, and only cells without memory leave a world out.
 * One call a cell: Tango or Newcombe for a difference, MOVER of two such for an interaction. Several
-  calls a cell, or eight cells: t over worlds, two pseudo-worlds where fewer than ten are not 0.
+  calls a cell: t over worlds, two pseudo-worlds where fewer than ten are not 0, widened for skew.
 * *Present* is a lower bound above 0, *large* one above the margin, *negligible* an upper bound
   below it: three claims, each with a one-sided bound of its own. Present and negligible may hold
   together; that none of them holds is no finding, and not being large is not being safe.
@@ -32,20 +32,20 @@ from numpy.typing import NDArray
 from scipy import special
 
 from judgeaudit.analysis.luck_cells import Answers, Cell
+from judgeaudit.analysis.luck_skew import skewed_t
 from judgeaudit.analysis.stats.interval import Undefined
 from judgeaudit.analysis.stats.paired import (
     Base,
     mover_ends,
     newcombe_ends,
     opposing_correlation,
-    pseudo_world_t,
     tango_ends,
 )
 
 Floats = NDArray[np.float64]
 Side = Literal["above", "below"]
 
-SIGNS = {2: (1, -1), 4: (1, -1, -1, 1), 8: (1, -1, -1, 1, -1, 1, 1, -1)}
+SIGNS = {2: (1, -1), 4: (1, -1, -1, 1)}
 FARTHEST_Z = 6.0  # a p value below 1e-9 is told as 1e-9
 BISECTIONS = 40
 
@@ -107,8 +107,8 @@ class Effects:
 
     def method(self, endpoint: int, base: Base) -> str:
         """Return how the interval is made, in words."""
-        if not self._by_counts:
-            found = pseudo_world_t(self._worlds(endpoint))
+        if not self.single:
+            found = skewed_t(self._worlds(endpoint))
             return found.reason if isinstance(found, Undefined) else found[1].method
         words = "Tango score" if base == "tango" else "Newcombe paired"
         return words if self.y.shape[1] == 2 else f"MOVER of {words}"
@@ -116,7 +116,7 @@ class Effects:
     def ends(self, z: float | Floats, base: Base) -> tuple[Floats, Floats]:
         """Return both ends of the interval at normal quantile `z` (one, or one an endpoint)."""
         wide = np.broadcast_to(np.asarray(z, float), (len(self.endpoints),))
-        if not self._by_counts:
+        if not self.single:
             return self._t_ends(wide)
         halves = [_half_ends(counts, wide, base) for counts in self._halves]
         if len(halves) == 1:
@@ -141,10 +141,6 @@ class Effects:
         on_side = self.value > margin if side == "above" else self.value < margin
         p = np.where(on_side, special.ndtr(-near), 1.0)
         return np.where(self.n == 0, np.nan, p)
-
-    @property
-    def _by_counts(self) -> bool:
-        return self.single and self.y.shape[1] <= 4
 
     def _worlds(self, endpoint: int) -> Floats:
         d = self.d[endpoint]
@@ -173,8 +169,8 @@ class Effects:
     def _t_ends(self, z: Floats) -> tuple[Floats, Floats]:
         ends = np.full((2, z.size), np.nan)
         for e, quantile in enumerate(z):
-            level = float(2 * special.ndtr(quantile) - 1)
-            found = pseudo_world_t(self._worlds(e), level)
+            level = max(float(2 * special.ndtr(quantile) - 1), 1e-12)
+            found = skewed_t(self._worlds(e), level)
             if not isinstance(found, Undefined):
                 ends[:, e] = found[1].low, found[1].high
         return ends[0], ends[1]

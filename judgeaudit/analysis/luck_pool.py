@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from judgeaudit.analysis.luck_skew import skewness, widen
 from judgeaudit.analysis.stats.interval import Undefined
 from judgeaudit.analysis.stats.pooling import (
     Pooled,
@@ -33,15 +34,27 @@ TARGETS: Mapping[Target, str] = {"these": "these endpoints", "like": "endpoints 
 def pooled(d: Floats, target: Target, level: float = 0.95) -> Pooled | Undefined:
     """Return the mean effect over endpoints; `d` is endpoints x worlds, nan where missing.
 
-    "these": t over worlds. "like": two-way variance of endpoints and worlds, t(E - 1), over the
-    worlds that have a value at each endpoint.
+    "these": t over worlds, widened for skew. "like": two-way variance of endpoints and worlds,
+    t(E - 1), over the worlds that have a value at each endpoint.
     """
     if target == "these":
         found = these_endpoints(d.T, level)
-        return found if isinstance(found, Undefined) else _with_rare(found, d, level, None)
+        if isinstance(found, Undefined):
+            return found
+        found, worlds = _with_rare(found, d, level, None), d[:, ~np.isnan(d).all(axis=0)]
+        gamma = skewness(by_world(worlds))
+        return replace(found, interval=widen(found.interval, found.se, gamma, worlds.shape[1]))
     whole = d[:, ~np.isnan(d).any(axis=0)]
     found = endpoints_like_these(whole.T, level)
     return found if isinstance(found, Undefined) else _with_rare(found, whole, level, d.shape[0])
+
+
+def by_world(d: Floats) -> Floats:
+    """Return what each world contributes to the mean over endpoints; without gaps its own mean."""
+    seen = ~np.isnan(d)
+    means = np.nanmean(d, axis=1, keepdims=True)
+    shares = np.where(seen, d - means, 0.0) / seen.sum(axis=1, keepdims=True)
+    return np.asarray(means.mean() + shares.mean(axis=0) * d.shape[1], dtype=np.float64)
 
 
 def _with_rare(found: Pooled, d: Floats, level: float, endpoints: int | None) -> Pooled:

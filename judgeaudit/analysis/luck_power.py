@@ -17,6 +17,7 @@ from scipy import special
 from judgeaudit.analysis.luck import ROLES
 from judgeaudit.analysis.luck_cells import LUCK
 from judgeaudit.analysis.luck_pool import RARE, with_pseudo_worlds
+from judgeaudit.analysis.luck_skew import further_out, skewness
 from judgeaudit.analysis.stats.interval import Undefined
 from judgeaudit.analysis.stats.power import (
     ClaimPower,
@@ -25,6 +26,7 @@ from judgeaudit.analysis.stats.power import (
     paired_power,
     worlds_for_margin,
 )
+from judgeaudit.analysis.stats.proportions import two_sided
 from judgeaudit.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -181,7 +183,8 @@ def _pooled(
         centre, se = float(mean.mean()), float(mean.std(ddof=1)) / np.sqrt(worlds)
         if int((d != 0).any(axis=0).sum()) < RARE:
             centre, se = with_pseudo_worlds(centre, se, worlds)
-        ends.append((centre - t * se, centre + t * se))
+        below, above = further_out(skewness(mean), worlds, two_sided(alpha))
+        ends.append((centre - (t + below) * se, centre + (t + above) * se))
     low, high = np.array(ends).T
     return low, high
 
