@@ -179,12 +179,12 @@ def informative_concordance(part: pd.DataFrame, question: Question) -> list[Esti
     `params.scale` is "raw" or "logit". The share of pairs below delta stands in the details; groups
     without an informative pair are counted.
     """
-    if "delta" not in question.params:
-        raise InputError("params", "delta", "missing", "freeze the pilot's resolution bound")
     delta, scale = question.number("delta", 0.0), str(question.params.get("scale", "raw"))
     found, columns = groups_read(part, scale)
     pairs = column_pairs(columns, question.over)
     said = context("informative_concordance", part, question, delta=delta, scale=scale)
+    if "delta" not in question.params:
+        return [said.none("needs params.delta, the resolution bound of the pilot")]
     if not found or not pairs:
         return [said.none("no group has two readings over these pairs")]
     if len(columns) < 3:
