@@ -90,6 +90,8 @@ def world_item(world: World) -> Item:
         "run": world.domain.run,
         "tool_1": tool_1,
         "tool_2": tool_2,
+        "better_tool": world.better,
+        "worse_tool": world.worse,
         "log": log_table(world),
         **{f"outcome_{case}": outcome(world, case) for case in CASES},
     }

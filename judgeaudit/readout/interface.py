@@ -72,10 +72,13 @@ class Prompt:
         Strings are inserted verbatim, anything else as JSON. Raises `InputError` naming the
         placeholder and its line where `fields` lacks it.
         """
-        return tuple(
-            Message(part, "".join(_filled(part, piece, fields) for piece in scan(part, template)))
-            for part, template in self._parts()
-        )
+        parts = self._parts()
+        return tuple(Message(part, fill(part, template, fields)) for part, template in parts)
+
+
+def fill(part: str, template: str, fields: Mapping[str, JSON]) -> str:
+    """Return a template with each placeholder replaced by its field; `part` as for `scan`."""
+    return "".join(_filled(part, piece, fields) for piece in scan(part, template))
 
 
 @lru_cache(maxsize=256)

@@ -5,20 +5,22 @@ An arm's name says both what the cell is and how the readout asks:
 * no cells: the readout's own arm (`-`, `forward`, `ab` ...);
 * cells: the cell's name where the readout has one arm only, else `CELL:ARM`.
 
-A cell may bring a prompt, a readout and options of its own; what it leaves out is the stage's. Its
-fields join the item's before the readout sees the item, `"@name"` standing for the item's field.
+A cell may bring a prompt, a readout, options and texts of its own; what it leaves out is the
+stage's. Its fields join the item's before the readout sees the item, `"@name"` standing for the
+item's field; then the texts, each filled from all of these and from the texts before it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from judgeaudit import readout as readouts
 from judgeaudit.errors import InputError
 from judgeaudit.model import JSON, SOLE_ARM, Item
 from judgeaudit.readout import Prompt, Readout
+from judgeaudit.readout.interface import fill
 from judgeaudit.registration.base import plain
 from judgeaudit.registration.protocol import Cell, Decoding, PromptSpec, ProtocolDocument, Stage
 
@@ -35,6 +37,7 @@ class Asking:
     prompt: PromptSpec
     readout: Readout
     decoding: Decoding
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     def arm_of(self, readout_arm: str) -> str:
         """Return the arm's name in plan and log."""
@@ -49,18 +52,26 @@ class Asking:
         return arm.partition(":")[2] or SOLE_ARM
 
     def item(self, item: Item, taken: Mapping[str, str] | None = None) -> Item:
-        """Return the item with the cell's fields and with what was taken from earlier stages.
+        """Return the item with the cell's fields, what was taken from earlier stages, and texts.
 
-        Raises `InputError` where the cell names a field that the item lacks.
+        Without `taken` a cell that takes something has no texts yet, for they may show it. Raises
+        `InputError` where the cell or a text names a field that is not there.
         """
-        if self.cell is None:
-            return item
-        own = {name: _field(item, self.cell, value) for name, value in self.cell.fields.items()}
-        return replace(item, fields={**item.fields, **own, **(taken or {})})
+        fields = {**item.fields, **_own_fields(item, self.cell), **(taken or {})}
+        if taken is not None or self.cell is None or not self.cell.take:
+            for name, text in self.texts.items():
+                fields[name] = fill(f"text {name!r}", text, fields)
+        return replace(item, fields=fields)
 
     def repeats(self, scheduled: int) -> int:
         """Return how often the same bytes are asked within a window."""
         return max(scheduled, self.cell.repeats if self.cell else 1)
+
+
+def _own_fields(item: Item, cell: Cell | None) -> dict[str, JSON]:
+    if cell is None:
+        return {}
+    return {name: _field(item, cell, value) for name, value in cell.fields.items()}
 
 
 def _field(item: Item, cell: Cell, value: str) -> JSON:
@@ -103,7 +114,8 @@ def askings(number: int, stage: Stage) -> Iterator[Asking]:
     cells: list[Cell | None] = [*stage.cells] or [None]
     for cell in cells:
         prompt = (cell and cell.prompt) or stage.prompt
-        yield Asking(number, cell, prompt, _readout(stage, cell, prompt), stage.decoding)
+        texts = {**stage.texts, **(cell.texts if cell is not None else {})}
+        yield Asking(number, cell, prompt, _readout(stage, cell, prompt), stage.decoding, texts)
 
 
 def _readout(stage: Stage, cell: Cell | None, prompt: PromptSpec) -> Readout:

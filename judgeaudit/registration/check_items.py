@@ -43,12 +43,17 @@ def _asking_problems(key: str, stage: Stage, cell: Cell | None) -> Iterator[Prob
     for problem in options_problems(kind, options):
         yield Problem(f"{key}.{_option_key(problem.key)}", problem.found, problem.allowed)
     prompt = stage.prompt if cell is None else cell.prompt
-    if prompt is None:
-        return
+    if prompt is not None:
+        yield from _template_problems(f"{key}.prompt, ", prompt.system, prompt.user)
+    for name, text in (stage.texts if cell is None else cell.texts).items():
+        yield from _template_problems(f"{key}.texts.{name}, ", None, text)
+
+
+def _template_problems(key: str, system: str | None, user: str) -> Iterator[Problem]:
     try:
-        Prompt(prompt.system, prompt.user)
+        Prompt(system, user)
     except InputError as error:
-        yield Problem(f"{key}.prompt, {error.place}", error.found, error.remedy)
+        yield Problem(f"{key}{error.place}", error.found, error.remedy)
 
 
 def _option_key(key: str) -> str:

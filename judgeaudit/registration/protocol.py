@@ -16,9 +16,10 @@ bodies are made from sealed replies of an earlier one:
     [[stages]]
     readout = "text"
     prompt = {...}
+    texts = {instruction = "What did {tool} teach?"}
     [[stages.cells]]
     name = "lesson-F"
-    fields = {outcome = "..."}
+    fields = {outcome = "@outcome_failed"}
 """
 
 from __future__ import annotations
@@ -81,12 +82,14 @@ class Take(Strict):
 class Cell(Strict):
     """One cell of a stage's factorial: extra prompt fields, and what it takes from before.
 
-    `fields` values may name an item's field as `"@name"`; anything else is literal text.
-    `repeats` asks the same bytes again within the window.
+    `fields` values may name an item's field as `"@name"`; anything else is literal text. `texts`
+    replace the stage's texts of the same name. `repeats` asks the same bytes again within the
+    window.
     """
 
     name: Name
     fields: dict[str, str] = Field(default_factory=dict)
+    texts: dict[str, str] = Field(default_factory=dict)
     take: list[Take] = Field(default_factory=list)
     repeats: int = Field(default=1, ge=1)
     prompt: PromptSpec | None = None
@@ -95,12 +98,17 @@ class Cell(Strict):
 
 
 class Stage(Strict):
-    """One stage: a readout, its prompt, its decoding, and the cells that are asked of each item."""
+    """One stage: a readout, its prompt, its decoding, and the cells that are asked of each item.
+
+    `texts` are parts of the prompt by name, each a template of its own over the item's and the
+    cell's fields, what was taken, and the texts before it; the prompt shows them as fields.
+    """
 
     readout: str
     options: dict[str, Any] = Field(default_factory=dict)
     prompt: PromptSpec
     decoding: Decoding = Decoding()
+    texts: dict[str, str] = Field(default_factory=dict)
     cells: list[Cell] = Field(default_factory=list)
 
     @model_validator(mode="after")
@@ -109,6 +117,18 @@ class Stage(Strict):
         if len(set(names)) != len(names):
             raise ValueError("two cells share a name")
         return self
+
+
+class StudyDefaults(Strict):
+    """What `judgeaudit init` writes into a new study's registration; no other command reads it.
+
+    `gates` is TOML text with comments; empty leaves the usual example of a gate.
+    """
+
+    repeats: int = Field(default=2, ge=1)
+    cluster: Literal["item", "task", "world"] = "task"
+    analyses: list[str] = Field(default_factory=list)
+    gates: str = ""
 
 
 class ProtocolDocument(Strict):
@@ -124,6 +144,7 @@ class ProtocolDocument(Strict):
     decoding: Decoding = Decoding()
     stages: list[Stage] = Field(default_factory=list)
     battery_defaults: dict[str, Any] = Field(default_factory=dict)
+    study_defaults: StudyDefaults = StudyDefaults()
 
     @model_validator(mode="after")
     def _one_way_of_saying_it(self) -> Self:

@@ -21,7 +21,7 @@ from judgeaudit.registration.check_criteria import Catalogue
 from judgeaudit.registration.document import Registration
 from judgeaudit.registration.draft import Draft, Source, parse_document
 from judgeaudit.registration.edit import toml_string
-from judgeaudit.registration.protocol import ProtocolDocument
+from judgeaudit.registration.protocol import ProtocolDocument, StudyDefaults
 
 EMBEDDED = {"choice": "embedded:bayes-agent"}
 """Where a study runs at once, without a key: a simulated judge, by readout; else `stable`."""
@@ -184,13 +184,15 @@ def registration_text(
     """Return `registration.toml` with comments."""
     stage = protocol.all_stages()[-1]
     readout = stage.readout
-    listed = ", ".join(f'"{n}"' for n in analyses(readout, plain(stage.options), items))
+    usual = protocol.study_defaults
+    names = usual.analyses or analyses(readout, plain(stage.options), items)
+    listed = ", ".join(f'"{name}"' for name in names)
     parts = [
         _study_text(folder, protocol, readout, listed),
         _files_text(origin, has_controls),
         _endpoint_text(endpoint.settled(readout)),
-        _schedule_text(cap),
-        _gate_text(readout),
+        _schedule_text(cap, usual),
+        usual.gates or _gate_text(readout),
     ]
     return "\n".join(parts)
 
@@ -273,13 +275,15 @@ def _endpoint_text(endpoint: EndpointChoice) -> str:
     return "\n".join([*lines, ""])
 
 
-def _schedule_text(cap: int) -> str:
+def _schedule_text(cap: int, usual: StudyDefaults) -> str:
+    repeats = f"repeats = {usual.repeats}"
+    cluster = f'cluster = "{usual.cluster}"'
     return f"""\
 [schedule]
 seed = 1                  # draws every order; change it before the freeze, not after
 days = 1
 windows_per_day = 1       # several windows: set min_gap, e.g. "2h"
-repeats = 2               # the same bytes again within a window
+{repeats:<25} # the same bytes again within a window
 cap = {cap}               # attempts that may ever leave this machine, retries included
 
 [[schedule.conditions]]
@@ -292,7 +296,7 @@ in_flight = 1
 # in_flight = 8
 
 [unit]
-cluster = "task"          # what is independent of each other
+{cluster:<25} # what is independent of each other
 """
 
 
