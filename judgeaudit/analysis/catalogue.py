@@ -19,15 +19,16 @@ from judgeaudit.analysis import (
     controls,
     days,
     funnel,
-    gaps,
     gold,
     groups,
     identity,
+    informative,
     labels,
     luck,
     luck_checks,
     luck_lessons,
     luck_mitigation,
+    measurand,
     orders,
     providers,
     repeatability,
@@ -128,7 +129,7 @@ NAMES: Mapping[str, Family] = {
         groups.group_concordance, "number", "pairwise probability score", PAIRS, "repeats groups"
     ),
     "informative_concordance": _family(
-        gaps.informative_concordance,
+        informative.informative_concordance,
         "number",
         "ranking pairwise probability score",
         PAIRS,
@@ -212,13 +213,10 @@ NAMES: Mapping[str, Family] = {
     "detection_limit": _family(
         constructed.detection_limit, "ranking", "ranking top1 pairwise", WHOLE, "candidates", "low"
     ),
-    "gap_delta": _family(gaps.gap_delta, "number", SCORES, PAIRS, "repeats groups", "low"),
-    "gap_order_kept": _family(
-        gaps.gap_order_kept, "number", "pairwise score probability", WHOLE, "repeats groups"
-    ),
-    "gap_adjacent": _family(gaps.gap_adjacent, "number", SCORES, WHOLE, "groups"),
-    "group_range": _family(gaps.group_range, "number", SCORES, WHOLE, "groups"),
-    "mixed_correctness": _family(gaps.mixed_correctness, "number", SCORES, WHOLE, "groups"),
+    "gap_delta": _family(measurand.gap_delta, "number", SCORES, PAIRS, "repeats groups", "low"),
+    "gap_adjacent": _family(measurand.gap_adjacent, "number", SCORES, WHOLE, "groups"),
+    "group_range": _family(measurand.group_range, "number", SCORES, WHOLE, "groups"),
+    "mixed_correctness": _family(measurand.mixed_correctness, "number", SCORES, WHOLE, "groups"),
     "pass_fail_flip": _family(consumers.pass_fail_flip, "number", SCORES, WHOLE, "repeats", "low"),
     "best_of_n_change": _family(
         consumers.best_of_n_change,
@@ -270,7 +268,7 @@ NAMES: Mapping[str, Family] = {
 OF_ALL_ENDPOINTS = frozenset(
     {"controls", "max_same_day_median"} | {name for name in NAMES if name.startswith("luck_")}
 )
-"""Families that take the whole table: controls, providers, and memory luck, which pools over endpoints."""
+"""Families that take the whole table: controls, providers, and memory luck."""
 
 
 def family(name: str) -> Family:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from judgeaudit.analysis import exact
 from judgeaudit.analysis.build import Context, context
-from judgeaudit.analysis.daysplit import Draws, bootstrap, relabel
+from judgeaudit.analysis.daysplit import RESAMPLES, Draws, bootstrap, relabel
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.question import Question
 from judgeaudit.analysis.stats.interval import Interval, Undefined
@@ -184,8 +184,9 @@ def _for_target(
     more: dict[str, Any] = {}
     if draws is not None and which == "difference":
         band = question.number("band", BAND)
-        more["share_in_band"] = float((np.abs(draws.difference) < band).mean())
-        more["undefined_resamples"] = draws.dropped
+        told = draws.difference[~np.isnan(draws.difference)]
+        more["share_in_band"] = float((np.abs(told) < band).mean())
+        more["undefined_resamples"] = int(draws.difference.size - told.size)
     return said.bounded(
         float(value),
         interval,
@@ -210,6 +211,9 @@ def _interval(
         return Undefined(f"fewer than {FEW_TASKS} tasks"), None
     draws = bootstrap(found.sums, found.weights, found.days, rng=question.rng(), tasks=tasks)
     values: NDArray[np.float64] = getattr(draws, which)
+    values = values[~np.isnan(values)]
+    if values.size < 0.99 * RESAMPLES:
+        return Undefined("undefined in more than 1 % of the resamples"), draws
     tail = (1 - question.level) / 2
     low, high = np.quantile(values, [tail, 1 - tail])
     unit = "task and window" if tasks else "window"

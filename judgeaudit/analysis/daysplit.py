@@ -31,11 +31,10 @@ SLACK = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """Bootstrap values of the three medians, one a resample; undefined resamples left out."""
+    """Bootstrap values of the medians, one a resample, nan where a resample has none."""
 
     within: Floats
     between: Floats
-    dropped: int
 
     @property
     def difference(self) -> Floats:
@@ -53,6 +52,8 @@ def medians(matrices: Floats, days: Ints) -> tuple[Floats, Floats]:
 
 def _median(values: Floats) -> Floats:
     """Median over the last axis with nan left out; numpy's own is far slower with many rows."""
+    if not values.shape[-1]:
+        return np.full(values.shape[:-1], np.nan)
     ordered = np.sort(values, axis=-1)  # nan sorts last
     counts = (~np.isnan(ordered)).sum(axis=-1)
     low = np.take_along_axis(ordered, np.maximum(counts - 1, 0)[..., None] // 2, axis=-1)
@@ -83,9 +84,7 @@ def bootstrap(
         one, two = medians(matrices, np.sort(days))
         within.append(one)
         between.append(two)
-    inside, across = np.concatenate(within), np.concatenate(between)
-    defined = ~(np.isnan(inside) | np.isnan(across))
-    return Draws(inside[defined], across[defined], int((~defined).sum()))
+    return Draws(np.concatenate(within), np.concatenate(between))
 
 
 def _drawn(

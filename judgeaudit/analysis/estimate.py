@@ -54,6 +54,10 @@ class Estimate:
         """Return the same estimate with further caveats."""
         return replace(self, caveats=self.caveats + caveats)
 
+    def in_scope(self, scope: str) -> Self:
+        """Return the same estimate for a part of the data."""
+        return replace(self, scope=scope)
+
     def with_details(self, **details: object) -> Self:
         """Return the same estimate with further details; a key given twice takes the new value."""
         return replace(self, details={**self.details, **details})

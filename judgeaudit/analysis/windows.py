@@ -75,7 +75,7 @@ def window_agreement(part: pd.DataFrame, question: Question) -> WindowAgreement:
             "where", "condition", f"several conditions ({there})", "name one in `where`"
         )
     grid = layout(part)
-    comparer = _comparer(grid, str(question.params.get("metric", "exact")))
+    comparer = comparer_of(grid, question)
     windows = pd.unique(grid.columns["window"])
     cells = {w: np.flatnonzero(grid.columns["window"].eq(w)) for w in windows}
     days = np.array([int(grid.columns["day"].iloc[cells[w][0]]) for w in windows])
@@ -83,8 +83,9 @@ def window_agreement(part: pd.DataFrame, question: Question) -> WindowAgreement:
     return _assemble(grid, comparer, question, (windows, cells, days), clusters)
 
 
-def _comparer(grid: Grid, metric: str) -> Comparer:
-    part = grid.part
+def comparer_of(grid: Grid, question: Question) -> Comparer:
+    """Return how readings are compared by `params.metric`, exact on the value that there is."""
+    part, metric = grid.part, str(question.params.get("metric", "exact"))
     if metric == "pairwise":
         return concordance_comparer(grid)
     if metric == "top1":
