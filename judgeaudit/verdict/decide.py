@@ -146,6 +146,7 @@ def decide(
         does_not_say=not_said(
             [one.estimate for one in held],
             gold=gate.statistic == "gold_agreement",
+            luck=gate.statistic.startswith("luck_"),
             by_point=gate.decide == "point",
             bounds=[one.bound_says for one in held],
             confirmatory=confirmatory,

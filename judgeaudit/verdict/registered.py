@@ -130,13 +130,15 @@ def _bare(
     named = bool(registration.gates or registration.rules)
     conditions = [str(name) for name in pd.unique(table["condition"])]
     found: list[Estimate] = []
-    for over in _told_over(name):
+    overs = _told_over(name)
+    for over in overs:
         split = len(conditions) > 1 and over != "conditions"
         for where in [{"condition": c} for c in conditions] if split else [{}]:
             estimates = _marked(compute(name, table, question.over_pairs(over), where), named)
             found += [replace(e, scope=_scope(over, e.scope)) for e in estimates]
     # Comparisons that the plan does not hold are no findings, unless there is nothing else.
-    return _unlike([e for e in found if e.value is not None]) or found[:1]
+    told = [e for e in found if e.value is not None]
+    return (_unlike(told) if len(overs) > 1 else told) or found[:1]
 
 
 def _told_over(name: str) -> tuple[Over, ...]:

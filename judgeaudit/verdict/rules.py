@@ -64,7 +64,7 @@ def name_outcome(rule: Rule, estimates: Sequence[Estimate], *, confirmatory: boo
         source=rule.source,
         confirmatory=confirmatory,
         says=" ".join(_sentence(rule, name, heads[endpoint]) for endpoint, name in names),
-        does_not_say=_not_said(list(heads.values())),
+        does_not_say=_not_said(rule, list(heads.values())),
     )
 
 
@@ -86,6 +86,7 @@ def _sentence(rule: Rule, name: str, estimate: Estimate) -> str:
     )
 
 
-def _not_said(heads: list[Estimate]) -> tuple[str, ...]:
-    said = not_said(heads, gold=False, by_point=False, bounds=(), confirmatory=True)
+def _not_said(rule: Rule, heads: list[Estimate]) -> tuple[str, ...]:
+    luck = rule.statistic.startswith("luck_")
+    said = not_said(heads, gold=False, by_point=False, bounds=(), confirmatory=True, luck=luck)
     return (*said, "A rule names an outcome by frozen bands; it passes and fails nothing.")

@@ -9,6 +9,10 @@ from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.pairing import PHRASES
 
 REPEATABLE_IS_NOT_RIGHT = "It speaks of precision only: a repeatable judge can be wrong."
+LUCK_IS_NOT_SAFETY = (
+    "It speaks of choices in constructed worlds: luck that was not shown to be large is not shown "
+    "to be safe."
+)
 RIGHT_IS_NOT_REPEATABLE = "It speaks of agreement with gold, not of repeatability."
 OVER: dict[str, str] = {str(over): phrase for over, phrase in PHRASES.items()}
 
@@ -74,9 +78,11 @@ def not_said(
     by_point: bool,
     bounds: Sequence[str | None],
     confirmatory: bool,
+    luck: bool = False,
 ) -> tuple[str, ...]:
     """Return what a verdict on these estimates does not say."""
-    said = [RIGHT_IS_NOT_REPEATABLE if gold else REPEATABLE_IS_NOT_RIGHT]
+    precision = RIGHT_IS_NOT_REPEATABLE if gold else REPEATABLE_IS_NOT_RIGHT
+    said = [LUCK_IS_NOT_SAFETY if luck else precision]
     targets = dict.fromkeys(e.target for e in estimates)
     said += [f"It speaks of {target}, in the windows that were measured." for target in targets]
     endpoints = dict.fromkeys(e.endpoint for e in estimates if e.endpoint != "all")
