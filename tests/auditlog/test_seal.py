@@ -6,6 +6,8 @@ import stat
 import pyarrow.parquet as pq
 import pytest
 
+from judgeaudit.auditlog.files import create, publish
+from judgeaudit.auditlog.journal import Journal
 from judgeaudit.auditlog.load import load_attempts, load_readings
 from judgeaudit.auditlog.records import Reservation
 from judgeaudit.auditlog.rows import attempt_of, rows_of
@@ -291,3 +293,53 @@ def test_timeouts_are_the_transport_bar(kit, log, calls, seal):
 
     book = seal()["ledger"]["calls"]
     assert (book["response"], book["transport"]) == (1, 2)
+
+
+def test_a_journal_of_another_plan_is_not_sealed(partial, kit, log, calls):
+    with pytest.raises(GuardError, match=r"call 'a-d1w1-q0' is not in the plan"):
+        seal_run(log, "d1w1", calls[2:], kit.LOCK, kit.derive)
+
+
+def test_a_run_that_began_after_another_manifest_is_not_sealed(kit, log, calls, seal):
+    opening = kit.opening("d1w1", previous_manifest="sha256:" + "0" * 64)
+    missing = {"a": Reason.CAP_REACHED, "b": Reason.CAP_REACHED}
+    Journal.open(journal_path(log, "d1w1"), opening, calls).seal(kit.START, missing)
+
+    with pytest.raises(GuardError, match="the last sealed one is None"):
+        seal()
+
+
+def test_the_order_of_the_given_calls_does_not_matter(partial, kit, log, calls):
+    seal_run(log, "d1w1", calls[::-1], kit.LOCK, kit.derive)
+
+    assert load_readings(log, ["plan_index"]).column("plan_index").to_pylist() == [*range(6)]
+
+
+def test_publishing_refuses_a_folder_that_exists_also_an_empty_one(tmp_path):
+    made, final = tmp_path / "made", tmp_path / "final"
+    made.mkdir()
+    final.mkdir()
+
+    with pytest.raises(FileExistsError, match="final"):
+        publish(made, final)
+    assert made.exists()
+
+
+def test_a_created_file_appears_whole_and_never_over_another(tmp_path):
+    create(tmp_path / "new" / "file", b"one")
+    with pytest.raises(FileExistsError):
+        create(tmp_path / "new" / "file", b"two")
+
+    assert [(p.name, p.read_bytes()) for p in (tmp_path / "new").iterdir()] == [("file", b"one")]
+
+
+def test_a_file_system_without_links_still_creates_exclusively(tmp_path, monkeypatch):
+    def refuses(*_):
+        raise PermissionError(1, "no links here")
+
+    monkeypatch.setattr("judgeaudit.auditlog.files.os.link", refuses)
+    create(tmp_path / "file", b"one")
+    with pytest.raises(FileExistsError):
+        create(tmp_path / "file", b"two")
+
+    assert [(p.name, p.read_bytes()) for p in tmp_path.iterdir()] == [("file", b"one")]

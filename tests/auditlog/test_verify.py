@@ -229,6 +229,26 @@ def test_a_manifest_that_is_none_is_a_finding_and_no_crash(check, log, kit, data
         sealed_runs(log)
 
 
+def test_a_manifest_in_other_bytes_is_found_although_it_says_the_same(check, log, kit):
+    path = log / "sealed" / "d1w2" / "manifest.json"
+    kit.overwrite(path, json.dumps(json.loads(path.read_bytes()), indent=2).encode())
+
+    assert "not the canonical bytes of its content" in check(log)[0].detail
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda t: t.drop_columns("call_id"), lambda t: t.append_column("x", t.column("status"))],
+)
+def test_a_part_with_other_columns_is_found_and_no_crash(check, log, kit, change):
+    kit.rewrite(log / "sealed" / "d1w2" / "attempts.parquet", change)
+
+    found = check(log)
+
+    assert defects(found) == ["altered_file", "altered_file"]
+    assert "is not the schema's" in found[1].detail
+
+
 def test_a_last_run_that_left_its_journal_is_missed(check, log):
     shutil.rmtree(log / "sealed" / "d1w2")
 
