@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,14 @@ def body_bytes(body: Any) -> bytes:
         raise InputError("request body", found=f"lone surrogate at {error.start}") from error
     except (TypeError, ValueError) as error:
         raise InputError("request body", found=str(error)) from error
+
+
+def digest_of_parts(parts: Iterable[bytes]) -> Digest:
+    """Return the digest of all parts in a row, holding one of them at a time."""
+    hasher = hashlib.sha256()
+    for part in parts:
+        hasher.update(part)
+    return str.__new__(Digest, "sha256:" + hasher.hexdigest())
 
 
 def file_digest(path: Path) -> Digest:

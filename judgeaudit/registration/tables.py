@@ -8,7 +8,7 @@ of RFC 8785. Rows are joined by a line feed.
 
 from __future__ import annotations
 
-import hashlib
+import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
@@ -16,7 +16,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from judgeaudit.canonical import Digest, digest
+from judgeaudit.canonical import Digest, digest, digest_of_parts
 from judgeaudit.errors import EvidenceError
 from judgeaudit.model import Composed, FrozenBody, PlannedCall
 
@@ -70,6 +70,9 @@ BODY_SCHEMA = schema(BODY_COLUMNS, "judgeaudit/bodies/1")
 STAGE_SCHEMA = schema(STAGE_COLUMNS, "judgeaudit/stage-calls/1")
 PLAN_FIELDS = tuple(field.name for field in fields(PlannedCall))
 
+ROWS_AT_A_TIME = 4096
+"""How many rows exist as Python values at once: a plan may have hundreds of thousands."""
+
 
 def plan_table(calls: Sequence[PlannedCall]) -> pa.Table:
     """Return the plan as a table."""
@@ -79,8 +82,17 @@ def plan_table(calls: Sequence[PlannedCall]) -> pa.Table:
 
 def plan_from(table: pa.Table) -> tuple[PlannedCall, ...]:
     """Return a table's calls."""
-    columns = [table.column(name).to_pylist() for name in PLAN_FIELDS]
-    return tuple(PlannedCall(*row) for row in zip(*columns, strict=True))
+    return tuple(_calls(table.select(list(PLAN_FIELDS))))
+
+
+def _calls(table: pa.Table) -> Iterator[PlannedCall]:
+    # A plan says the same few names again and again: one string for each is most of its memory.
+    names: dict[str, str] = {}
+    for batch in table.to_batches(max_chunksize=ROWS_AT_A_TIME):
+        columns = [column.to_pylist() for column in batch.columns]
+        for row in zip(*columns, strict=True):
+            row = tuple(names.setdefault(v, v) if type(v) is str else v for v in row)
+            yield PlannedCall(*row)
 
 
 def body_table(bodies: Iterable[FrozenBody], urls: Mapping[str, str]) -> pa.Table:
@@ -150,24 +162,27 @@ class Bodies(Mapping[str, FrozenBody]):
 
 
 def rows_digest(table: pa.Table) -> Digest:
-    """Return the digest of a table's rows, the same under every version of pyarrow."""
-    return digest(b"\n".join(row_bytes(table)))
+    """Return the digest of a table's rows, one a line, the same under every version of pyarrow."""
+    lines = row_bytes(table)
+    first = next(lines, b"")
+    return digest_of_parts(itertools.chain([first], (b"\n" + line for line in lines)))
 
 
 def row_bytes(table: pa.Table) -> Iterator[bytes]:
-    """Yield each row's canonical bytes."""
-    columns = [
-        [_hashed(value) for value in column.to_pylist()]
-        if pa.types.is_binary(column.type)
-        else column.to_pylist()
-        for column in table.columns
-    ]
-    for row in zip(*columns, strict=True):
-        yield compact(row).encode()
+    """Yield each row's canonical bytes, making Python values of a few thousand rows at a time."""
+    for batch in table.to_batches(max_chunksize=ROWS_AT_A_TIME):
+        columns = [
+            [_hashed(value) for value in column.to_pylist()]
+            if pa.types.is_binary(column.type)
+            else column.to_pylist()
+            for column in batch.columns
+        ]
+        for row in zip(*columns, strict=True):
+            yield compact(row).encode()
 
 
 def _hashed(value: bytes) -> str:
-    return "sha256:" + hashlib.sha256(value).hexdigest()
+    return str(digest(value))
 
 
 def compact(value: Any) -> str:
