@@ -38,6 +38,7 @@ from judgeaudit.analysis import (
     spread,
 )
 from judgeaudit.analysis.estimate import Estimate
+from judgeaudit.analysis.proven import unproven
 from judgeaudit.analysis.question import Over, Question
 from judgeaudit.analysis.table import META, probes, select
 from judgeaudit.errors import InputError
@@ -325,7 +326,7 @@ def _by(
 def _stamped(estimates: list[Estimate], endpoint: str, scope: str) -> list[Estimate]:
     return [
         replace(
-            estimate,
+            _warned(estimate),
             endpoint=endpoint,
             scope=scope
             if estimate.scope == "all"
@@ -335,3 +336,10 @@ def _stamped(estimates: list[Estimate], endpoint: str, scope: str) -> list[Estim
         )
         for estimate in estimates
     ]
+
+
+def _warned(estimate: Estimate) -> Estimate:
+    """Return the estimate, with a caveat where its interval is not proven at this size."""
+    tasks = estimate.n.get("tasks") if estimate.cluster == "task" else None
+    said = unproven(estimate, tasks)
+    return estimate.with_caveats(said) if said else estimate

@@ -17,6 +17,7 @@ from judgeaudit.analysis import scored, verdicted
 from judgeaudit.analysis.build import Context
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.evidence import Evidence, evidence
+from judgeaudit.analysis.proven import unproven
 from judgeaudit.analysis.question import Question
 from judgeaudit.analysis.sheet import Bools, Long, Sheet, lay_out, parts
 from judgeaudit.analysis.stats.proportions import wilson
@@ -118,7 +119,7 @@ def _part(long: Long, scope: str, rows: Bools, wish: Wish) -> PartReport:
         worst_run=_worst_run(sheet, wish.level),
         evidence=said,
         estimates=tuple(replace(e, scope=scope) for e in estimates),
-        facts=facts,
+        facts=facts | {"unproven": _unproven(estimates, sheet)},
     )
 
 
@@ -137,6 +138,14 @@ def _context(sheet: Sheet, question: Question) -> Context:
         "runs": int(sheet.index.shape[1]),
     }
     return Context("", question, n, sheet.excluded())
+
+
+def _unproven(estimates: list[Estimate], sheet: Sheet) -> list[str]:
+    """Return a sentence for each interval that was measured to fall short at this size."""
+    task = sheet.per_item(sheet.long.task)
+    clusters = None if task is None else int(np.unique(task).size)
+    said = [unproven(estimate, clusters) for estimate in estimates]
+    return list(dict.fromkeys(text for text in said if text))
 
 
 def _worst_run(sheet: Sheet, level: float) -> dict[str, Any] | None:

@@ -12,7 +12,6 @@ from typing import Any
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.exploratory import PartReport, Report
 
-FEW_ITEMS = 30
 MANY_MISSING = 0.02
 NAMES: Mapping[str, str] = {
     "spearman": "same order of items (Spearman, two single readings)",
@@ -106,8 +105,8 @@ def _standing(part: PartReport) -> Iterator[str]:
         )
     if said.cached:
         yield f"warning: possible cache: {said.cached}"
-    if part.items < FEW_ITEMS:
-        yield f"warning: {part.items} items are few; read the intervals, not the numbers"
+    for text in part.facts.get("unproven", ()):
+        yield f"warning: {text}"
 
 
 def _number_line(estimate: Estimate) -> str:

@@ -1,7 +1,7 @@
 """Everything that a registration names, computed from one table: the registered rule as executed.
 
 No threshold, metric or denominator enters from anywhere but the registration. A gate that was
-frozen with a pilot is confirmatory, one without is exploratory; so is all of a study that registered
+frozen with a pilot is confirmatory, one without is exploratory; so is all of a study that has
 neither gate nor rule. What is not named is computed nowhere here.
 """
 
