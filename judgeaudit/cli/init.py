@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from judgeaudit.registration.scaffold import Origin
 
 
+LOCAL = "embedded:local"
+"""The small local judge, which seldom keeps to a form that nothing enforces."""
+
+
 def _columns(text: str | None) -> tuple[str, ...]:
     return tuple(part.strip() for part in (text or "").split(",") if part.strip())
 
@@ -49,6 +53,14 @@ def init(
     prompt: Annotated[
         Path | None, typer.Option(help="Your prompt, with {field} placeholders; {{ for a brace.")
     ] = None,
+    text: Annotated[
+        list[str] | None,
+        typer.Option(help="A text of the protocol's stages from a file, NAME=FILE; repeatable."),
+    ] = None,
+    structured: Annotated[
+        bool | None,
+        typer.Option(help="Ask for an answer by JSON schema; the default at embedded:local."),
+    ] = None,
     n: Annotated[int | None, typer.Option(min=1, help="Size of a generated battery.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of a generated battery.")] = 1,
     api: Annotated[str, typer.Option(help="openai.chat or anthropic.messages.")] = "openai.chat",
@@ -73,7 +85,7 @@ def init(
     from judgeaudit.registration.scaffold import EndpointChoice, scaffold
 
     refuse_existing(directory)
-    source, parsed = _protocol(protocol, prompt, orders)
+    source, parsed = _protocol(protocol, prompt, orders, text or [])
     columns = Columns(id_, _columns(candidates), gold, group, task, limit)
     if items is None:
         battery, origin = _generated(parsed, n, seed, limit)
@@ -98,12 +110,9 @@ def refuse_existing(directory: Path) -> None:
 
 
 def _protocol(
-    name: str, prompt: Path | None, orders: str | None
+    name: str, prompt: Path | None, orders: str | None, structured: bool
 ) -> tuple[Source, ProtocolDocument]:
-    from judgeaudit.errors import RegistrationError
-    from judgeaudit.registration.draft import parse_document
-    from judgeaudit.registration.edit import with_option, with_prompt
-    from judgeaudit.registration.protocol import ProtocolDocument
+    from judgeaudit.registration.edit import with_option, with_prompt, with_structure
     from judgeaudit.registration.shelf import protocol_source
 
     source = protocol_source(name)
@@ -111,25 +120,41 @@ def _protocol(
         source = with_prompt(source, _prompt_text(prompt))
     if orders is not None:
         source = with_option(source, "orders", orders)
+    parsed = _parsed(source)
+    if structured:
+        source = with_structure(source, parsed.all_stages()[-1].readout)
+        parsed = _parsed(source)
+    return source, parsed
+
+
+def _parsed(source: Source) -> ProtocolDocument:
+    from judgeaudit.errors import RegistrationError
+    from judgeaudit.registration.draft import parse_document
+    from judgeaudit.registration.protocol import ProtocolDocument
+
     parsed, problems = parse_document(ProtocolDocument, source)
     if parsed is None:
         raise RegistrationError(source.path, problems)
-    return source, parsed
+    return parsed
 
 
 def _prompt_text(path: Path) -> str:
     from judgeaudit.readout.interface import Prompt
 
-    try:
-        text = path.read_bytes().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(path, f"byte {error.start}", "not UTF-8") from error
+    text = _utf8(path)
     try:
         Prompt(None, text)
     except InputError as error:
         place = error.place.removeprefix("user, ")
         raise InputError(path, place, error.found, error.remedy) from error
     return text
+
+
+def _utf8(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(path, f"byte {error.start}", "not UTF-8") from error
 
 
 def _generated(

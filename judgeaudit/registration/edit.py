@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 from judgeaudit.errors import InputError
 from judgeaudit.registration.base import read_toml
@@ -15,6 +16,7 @@ from judgeaudit.registration.draft import Source
 
 _PROMPT = re.compile(r"^\[prompt\]\n.*?(?=^\[[a-z_]+\]\n|\Z)", re.M | re.S)
 _OPTIONS = re.compile(r"^\[options\]\n", re.M)
+_TEXT = r'^{name} = (?:"""\n.*?"""|"[^"\n]*")$'  # as the shipped protocols write texts
 
 
 def toml_string(text: str) -> str:
@@ -32,10 +34,10 @@ def with_prompt(protocol: Source, user: str) -> Source:
     return _checked(protocol, text, count, ("prompt",), {"user": user})
 
 
-def with_option(protocol: Source, name: str, value: str) -> Source:
-    """Return the protocol with one option of its readout set to a text."""
+def with_option(protocol: Source, name: str, value: str | bool) -> Source:
+    """Return the protocol with one option of its readout set."""
     text = protocol.data.decode("utf-8")
-    line = f"{name} = {toml_string(value)}"
+    written = toml_string(value) if isinstance(value, str) else str(value).lower()
     present = re.compile(rf"^{re.escape(name)} = .*$", re.M)
     start = _OPTIONS.search(text)
     if start is None:
@@ -43,21 +45,37 @@ def with_option(protocol: Source, name: str, value: str) -> Source:
     head, options = text[: start.end()], text[start.end() :]
     end = re.search(r"^\[", options, re.M)
     body, rest = (options, "") if end is None else (options[: end.start()], options[end.start() :])
-    body, count = present.subn(lambda _: line, body)
-    body = body if count else f"{line}\n{body}"
+    body, count = present.subn(lambda _: f"{name} = {written}", body)
+    body = body if count else f"{name} = {written}\n{body}"
     return _checked(protocol, head + body + rest, 1, ("options", name), value)
 
 
+STRUCTURED: dict[str, dict[str, str | bool]] = {
+    "ranking": {"structured": True},
+    "verdict": {"pattern": "json", "structured": True},
+    "choice": {"pattern": "json", "structured": True},
+    "score": {"pattern": "json", "structured": True},
+}
+"""The options by which a readout asks the API for an answer by JSON schema."""
+
+
+def with_structure(protocol: Source, readout: str) -> Source:
+    """Return the protocol asking for an answer by JSON schema; unchanged where it cannot."""
+    for name, value in STRUCTURED.get(readout, {}).items():
+        protocol = with_option(protocol, name, value)
+    return protocol
+
+
 def _checked(
-    protocol: Source, text: str, count: int, path: tuple[str, ...], meant: object
+    protocol: Source, text: str, count: int, path: tuple[str | int, ...], meant: object
 ) -> Source:
-    found: object = read_toml(protocol.path, text.encode()) if count == 1 else None
+    found: Any = read_toml(protocol.path, text.encode()) if count == 1 else None
     for key in path:
-        found = found.get(key) if isinstance(found, dict) else None
+        found = found[key] if isinstance(key, int) else (found or {}).get(key)
     if count != 1 or found != meant:
         raise InputError(
             protocol.path,
-            "[prompt]" if "prompt" in path else "[options]",
+            f"[{path[0]}]" if path else "[options]",
             "not in the form that can be edited automatically",
             "edit the protocol file yourself and name its path",
         )
