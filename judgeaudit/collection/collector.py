@@ -251,6 +251,8 @@ class _Session:
         if run.clock.now_ns() < run.closes_ns:
             for lane in lanes:
                 await self._before(lane, earlier, started)
+        if run.halted is not None:
+            return
         if not run.clock.virtual and earlier.first_reserved is None:
             # Preflight may have waited for a server to load; a window's time is its calls' time.
             run.closes_ns = run.clock.now_ns() + self._longest_ns()

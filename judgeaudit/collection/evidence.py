@@ -13,10 +13,21 @@ from judgeaudit.auditlog.rows import attempt_of, rows_of
 from judgeaudit.auditlog.schema import ATTEMPTS, READINGS
 from judgeaudit.collection import past
 from judgeaudit.errors import InputError
-from judgeaudit.model import Attempt, PlannedCall
+from judgeaudit.model import Attempt, PlannedCall, Reply
+from judgeaudit.providers import Provider
 from judgeaudit.registration.frozen import FrozenStudy
 
-_READING_KEYS = ["call_id", "item", "arm", "window", "reason", "detail", "attempt", "status"]
+_READING_KEYS = [
+    "call_id",
+    "endpoint",
+    "item",
+    "arm",
+    "window",
+    "reason",
+    "detail",
+    "attempt",
+    "status",
+]
 
 
 def find_call(study: FrozenStudy, name: str) -> PlannedCall:
@@ -72,9 +83,15 @@ def sealed_invalid(folder: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def reply_text(body: bytes | None, width: int | None = None) -> str | None:
-    """Return a reply's bytes as text for people, cut to `width` characters."""
+def reply_text(body: bytes | None) -> str | None:
+    """Return a reply's bytes as text for people."""
+    return None if body is None else body.decode("utf-8", "replace")
+
+
+def answer_text(provider: Provider, body: bytes | None, width: int) -> str | None:
+    """Return what a judge answered, cut to `width` characters; the bytes where that is unread."""
     if body is None:
         return None
-    text = body.decode("utf-8", "replace")
-    return text if width is None or len(text) <= width else text[:width] + "…"
+    reply = provider.read(body)
+    text = reply.refusal or reply.text if isinstance(reply, Reply) else reply_text(body)
+    return text if text is None or len(text) <= width else text[:width] + "…"

@@ -17,7 +17,7 @@ from judgeaudit.collection.attempt import Courier, Job
 from judgeaudit.collection.clock import RealClock
 from judgeaudit.collection.retrying import with_retries
 from judgeaudit.collection.transport import Exchange, Limits, Route, Transport
-from judgeaudit.errors import GuardError, RunPaused
+from judgeaudit.errors import GuardError
 from judgeaudit.model import JSON, FrozenBody, Outcome
 from judgeaudit.registration.document import Retry
 
@@ -83,7 +83,7 @@ def compare(arrived: Arrived, frozen: FrozenBody) -> dict[str, JSON]:
 
 
 async def preflight(courier: Courier, frozen: FrozenBody, policy: Retry, start_ns: int) -> None:
-    """Make the one unanalysed call of an endpoint; raises `RunPaused` where it gets no answer."""
+    """Make the one unanalysed call of an endpoint; halts the run where it gets no answer."""
     call_id = f"{PREFLIGHT}:{courier.spec.id}:{courier.run.window}"
     known = courier.run.journal.state.calls.get(call_id)
     if known is not None and known.last is Outcome.OK:
@@ -110,6 +110,4 @@ async def preflight(courier: Courier, frozen: FrozenBody, policy: Retry, start_n
     after = courier.run.journal.state.calls.get(call_id)
     if after is None or after.last not in (Outcome.OK, Outcome.BAD_BODY):
         last = after.last.value if after and after.last else "not sent"
-        raise RunPaused(
-            courier.run.halted or f"endpoint {courier.spec.id}: preflight failed ({last})"
-        )
+        courier.run.halt(f"endpoint {courier.spec.id}: preflight failed ({last})")

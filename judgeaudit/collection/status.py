@@ -7,7 +7,7 @@ last line torn or not.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from judgeaudit.auditlog import runs
@@ -15,8 +15,9 @@ from judgeaudit.auditlog.reader import AttemptIndex, attempts_by_call, read_jour
 from judgeaudit.auditlog.standard import Derive
 from judgeaudit.auditlog.state import JournalState, Tally
 from judgeaudit.collection import past
-from judgeaudit.collection.evidence import reply_text, sealed_attempts, sealed_invalid
+from judgeaudit.collection.evidence import answer_text, sealed_attempts, sealed_invalid
 from judgeaudit.model import Attempt, Invalid, PlannedCall, Reading, Window
+from judgeaudit.providers import Provider, provider
 from judgeaudit.registration.frozen import FrozenStudy
 
 EXAMPLES = 5
@@ -35,7 +36,7 @@ def status_of(study: FrozenStudy, derive: Derive) -> dict[str, Any]:
     """Return the status as a JSON document; `derive` reads the replies of an unsealed window."""
     log = past.log_dir(study.root)
     sealed = {run.manifest["window"]: run for run in runs.sealed_runs(log)}
-    examples = _Examples()
+    examples = _Examples({s.id: provider(s.api) for s in study.registration.endpoints})
     tokens: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     windows, ledgers = [], []
     for window in study.windows():
@@ -143,7 +144,8 @@ def _sum(ledgers: list[dict[str, Any]]) -> dict[str, Any]:
 class _Examples:
     """A few invalid readings of each reason, and how many there are."""
 
-    def __init__(self) -> None:
+    def __init__(self, providers: Mapping[str, Provider]) -> None:
+        self._providers = providers
         self._counts: Counter[str] = Counter()
         self._shown: dict[str, list[dict[str, Any]]] = defaultdict(list)
 
@@ -160,7 +162,7 @@ class _Examples:
                     **keys,
                     "window": call.window,
                     "detail": reading.value.detail,
-                    "reply": reply_text(last.response_body, SNIPPET),
+                    "reply": self._answer(call.endpoint, last.response_body),
                 }
             )
         return reason
@@ -173,7 +175,10 @@ class _Examples:
             if len(self._shown[reason]) < EXAMPLES:
                 keys = {name: row[name] for name in ("call_id", "item", "arm", "window", "detail")}
                 body = self._body(run, row)
-                self._shown[reason].append({**keys, "reply": reply_text(body, SNIPPET)})
+                self._shown[reason].append({**keys, "reply": self._answer(row["endpoint"], body)})
+
+    def _answer(self, endpoint: str, body: bytes | None) -> str | None:
+        return answer_text(self._providers[endpoint], body, SNIPPET)
 
     def _body(self, run: runs.SealedRun, row: dict[str, Any]) -> bytes | None:
         if row["attempt"] is None:

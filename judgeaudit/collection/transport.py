@@ -11,7 +11,8 @@
   time by `x-judgeaudit-virtual`, since the two share a clock and HTTP carries none. It answers with
   `x-judgeaudit-virtual-latency-ms`. Registrations allow that clock for simulated endpoints only.
 
-httpx builds the request and the reply, aiohttp moves the bytes (docs/decisions/http-client.md).
+httpx builds the request and the reply, aiohttp moves the bytes
+(docs/decisions/0007-http-client.md).
 The transport is called without `httpx.AsyncClient`, whose cookies, redirects, authentication and
 environment are what a frozen request must not meet.
 """
