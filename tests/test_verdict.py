@@ -205,12 +205,13 @@ def test_the_sentence_holds_the_numbers_it_rests_on():
 def test_a_verdict_is_json(tmp_path):
     import json
 
-    found = decide(gate(), [estimate(0.95, exact=Fraction(19, 20), details={"x": (1, 2)})])
+    found = decide(gate(), [estimate(0.95, exact=Fraction(19, 20), details={"x": (1, float("nan"))})])
 
     document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
 
     assert document["outcome"] == "pass"
     assert document["held"][0]["estimate"]["exact"] == "19/20"
+    assert document["held"][0]["estimate"]["details"] == {"x": [1, None]}
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -68,7 +69,8 @@ class Verdict:
     """A gate's outcome with what it rests on.
 
     `held` has one entry an endpoint; a composite gate has `parts` instead. `sensitivity` are
-    estimates that were registered to stand beside and decide nothing.
+    estimates that were registered to stand beside and decide nothing. `marks` are for life: an
+    override at the freeze, a judge that answers under another name than in the pilot.
     """
 
     id: str
@@ -85,6 +87,7 @@ class Verdict:
     confirmatory: bool = False
     says: str = ""
     does_not_say: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values, for `verdicts.json`."""
@@ -104,6 +107,7 @@ class Verdict:
             "part_of": self.part_of,
             "source": self.source,
             "confirmatory": self.confirmatory,
+            "marks": list(self.marks),
         }
 
 
@@ -222,6 +226,7 @@ def compose(name: str, parts: Sequence[Verdict]) -> Verdict:
         confirmatory=all(part.confirmatory for part in parts),
         says=f"{outcome.value.upper()}: {name} asks for all its parts ({told}).",
         does_not_say=tuple(dict.fromkeys(text for part in parts for text in part.does_not_say)),
+        marks=tuple(dict.fromkeys(text for part in parts for text in part.marks)),
     )
 
 
@@ -258,4 +263,6 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [_plain(inner) for inner in value]
-    return value.item() if hasattr(value, "item") else value
+    plain = value.item() if hasattr(value, "item") else value
+    # JSON has no nan; a number that is none is null.
+    return None if isinstance(plain, float) and not math.isfinite(plain) else plain
