@@ -11,7 +11,9 @@ def register(app: typer.Typer) -> None:
         analyze,
         battery,
         demo,
+        gate,
         init,
+        pilot,
         prereg,
         run,
         serve,
@@ -23,10 +25,12 @@ def register(app: typer.Typer) -> None:
     app.command("demo")(demo.demo)
     app.command("init")(init.init)
     app.command("battery")(battery.battery)
+    app.command("pilot")(pilot.pilot)
     app.add_typer(prereg.app)
     app.command("run")(run.run)
     app.command("status")(status.status)
     app.command("show")(show.show)
     app.command("verify")(verify.verify)
     app.command("analyze")(analyze.analyze)
+    app.command("gate")(gate.gate)
     app.command("serve")(serve.serve)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="prereg",
-    help="Check, freeze, verify, amend and show a registration.",
+    help="Check, weigh, freeze, verify, amend and show a registration.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -52,10 +52,12 @@ def check(study: StudyPath, as_json: AsJson = False) -> ExitCode:
 
     Exits 0 if it can be frozen, 1 if not. Example: judgeaudit prereg check my-study
     """
+    from judgeaudit.cli.characteristics import with_gates
     from judgeaudit.registration import check as checks
     from judgeaudit.registration.files import load_study
 
-    report = checks.check(load_study(study), statistics())
+    draft = load_study(study)
+    report = with_gates(study, draft, checks.check(draft, statistics()))
     if as_json:
         document(report_json(report))
     else:
@@ -66,21 +68,63 @@ def check(study: StudyPath, as_json: AsJson = False) -> ExitCode:
 
 @app.command()
 @exits
+def oc(
+    study: StudyPath,
+    draws: Annotated[
+        int, typer.Option(min=20, max=20_000, help="Resamples of the pilot for each gate.")
+    ] = 200,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the curves into this file: .svg, .png or .pdf.")
+    ] = None,
+    as_json: AsJson = False,
+) -> ExitCode:
+    """Say how often each gate passes, fails or cannot tell, before anything is frozen on it.
+
+    For the declared healthy and degraded instruments, and predictively for the piloted one. Exits
+    0 if every gate discriminates and the judge is capable of it, 1 if not, 3 if it cannot be told.
+    Example: judgeaudit prereg oc my-study --plot oc.svg
+    """
+    from judgeaudit.cli.oc import oc as body
+
+    return body(study, draws, plot, as_json)
+
+
+@app.command()
+@exits
+def power(study: StudyPath, as_json: AsJson = False) -> ExitCode:
+    """Say how often each gate would pass a healthy judge, and the size for 80 and 90 %.
+
+    For shares, rank and intraclass correlations, noise, equivalence bands and memory-luck margins.
+    Exits 3 if it cannot be told for every gate. Example: judgeaudit prereg power my-study
+    """
+    from judgeaudit.cli.power import power as body
+
+    return body(study, as_json)
+
+
+@app.command()
+@exits
 def freeze(study: StudyPath, as_json: AsJson = False) -> ExitCode:
     """Render every request once and lock the study; later, its next stage.
 
     Freezing an unchanged study again changes nothing. Once every window of a stage is sealed, the
-    next stage's requests are made from its readings. Example: judgeaudit prereg freeze my-study
+    next stage's requests are made from its readings. A gate that declares healthy and degraded is
+    refused without a pilot that shows it can tell them apart.
+    Example: judgeaudit prereg freeze my-study
     """
     from datetime import UTC, datetime
 
+    from judgeaudit.cli.characteristics import require_freezable
     from judgeaudit.cli.log_facts import freeze_next_stage
     from judgeaudit.registration import check as checks
     from judgeaudit.registration import files
     from judgeaudit.registration.environment import facts
     from judgeaudit.registration.layout import FROZEN
 
-    report = checks.require_sound(files.load_study(study), statistics())
+    draft = files.load_study(study)
+    report = checks.require_sound(draft, statistics())
+    if not (study / FROZEN).exists():
+        require_freezable(study, draft, report)
     lock, written = files.freeze(study, facts(study, datetime.now(UTC)))
     stage = None if written else freeze_next_stage(files.load_frozen(study))
     if as_json:

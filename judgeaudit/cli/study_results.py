@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from judgeaudit.auditlog.runs import SealedRun
     from judgeaudit.registration.frozen import FrozenStudy
     from judgeaudit.verdict import Findings
+    from judgeaudit.verdict.piloted import PilotRecord
 
 RESULTS = "results"
 ESTIMATES, VERDICTS, PROVENANCE = "estimates.parquet", "verdicts.json", "provenance.json"
@@ -92,8 +93,20 @@ def analyse(frozen: FrozenStudy) -> Analysed:
     runs = sealed_runs_of(frozen)
     table = study_table(frozen)
     probes = [item for item in frozen.items.values() if "control" not in item.meta]
-    findings = evaluate(frozen.registration, table, candidate_frame(probes))
+    findings = evaluate(frozen.registration, table, candidate_frame(probes), pilot_record(frozen))
     return Analysed(frozen, runs, table, findings)
+
+
+def pilot_record(frozen: FrozenStudy) -> PilotRecord | None:
+    """Return the record of the pilot that was frozen with a study; None where there is none."""
+    from judgeaudit.registration.draft import FROZEN_NAMES
+    from judgeaudit.registration.layout import FROZEN
+    from judgeaudit.verdict.piloted import PilotRecord
+
+    path = frozen.root / FROZEN / FROZEN_NAMES["pilot"]
+    if FROZEN_NAMES["pilot"] not in frozen.lock["content"]["files"]:
+        return None
+    return PilotRecord.from_json(path.read_bytes(), path)
 
 
 def write_results(analysed: Analysed, now: datetime | None = None) -> Path:

@@ -20,6 +20,7 @@ from judgeaudit.registration.base import plain
 from judgeaudit.registration.criteria import Gate, Rule
 from judgeaudit.registration.document import Registration
 from judgeaudit.verdict.decide import Verdict, compose, decide, overall
+from judgeaudit.verdict.piloted import PilotRecord, other_models
 from judgeaudit.verdict.rules import Named, name_outcome
 
 DEFAULT_LEVEL = 0.95
@@ -78,12 +79,16 @@ def evaluate(
     registration: Registration,
     table: pd.DataFrame,
     candidates: pd.DataFrame | None = None,
+    pilot: PilotRecord | None = None,
 ) -> Findings:
-    """Return what the registered gates, rules and analyses say of `table`."""
+    """Return what the registered gates, rules and analyses say of `table`.
+
+    `pilot` is the frozen pilot's record; with it the models that were served are compared.
+    """
     estimates: list[Estimate] = []
-    verdicts, piloted = [], registration.pilot is not None
+    verdicts, marks = [], marks_of(registration, table, pilot)
     for gate in registration.gates:
-        verdict, used = _gate(gate, registration, table, candidates, piloted)
+        verdict, used = _gate(gate, registration, table, candidates, marks)
         verdicts.append(verdict)
         estimates += used
     named = []
@@ -108,8 +113,9 @@ def _gate(
     registration: Registration,
     table: pd.DataFrame,
     candidates: pd.DataFrame | None,
-    piloted: bool,
+    marks: tuple[str, ...],
 ) -> tuple[Verdict, list[Estimate]]:
+    piloted = rests_on_a_pilot(gate, registration) and not marks
     question = question_of(gate, registration, candidates)
     found = _marked(compute(gate.statistic, table, question, gate.where), piloted)
     beside: list[Estimate] = []
@@ -119,7 +125,32 @@ def _gate(
     # What came with the headline (other targets, parts) decides nothing either.
     shown = [e for e in found if e.analysis != gate.statistic or e.scope != found[0].scope]
     verdict = decide(gate, found, sensitivity=[*beside, *shown], confirmatory=piloted)
-    return verdict, [*found, *beside]
+    marked = replace(verdict, does_not_say=(*verdict.does_not_say, *marks), marks=marks)
+    return marked, [*found, *beside]
+
+
+def rests_on_a_pilot(gate: Gate, registration: Registration) -> bool:
+    """Return whether a gate was frozen to be confirmatory: instruments declared, a pilot named."""
+    declared = gate.healthy is not None and gate.degraded is not None
+    return declared and registration.pilot is not None and registration.pilot.digest is not None
+
+
+def marks_of(
+    registration: Registration, table: pd.DataFrame, pilot: PilotRecord | None
+) -> tuple[str, ...]:
+    """Return what every verdict of this study carries for life; any of it makes it exploratory."""
+    marks = []
+    if registration.pilot is not None and registration.pilot.override is not None:
+        marks.append(f"It was frozen by override: {registration.pilot.override}")
+    if pilot is not None and "model_returned" in table:
+        known = table.dropna(subset=["model_returned"])
+        served = known.groupby("endpoint")["model_returned"].unique()
+        named = {str(endpoint): list(map(str, models)) for endpoint, models in served.items()}
+        marks += [
+            f"The pilot no longer speaks of {endpoint}: it now answers as {model!r}."
+            for endpoint, model in other_models(pilot, named)
+        ]
+    return tuple(marks)
 
 
 def _bare(

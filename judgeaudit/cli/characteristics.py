@@ -1,0 +1,172 @@
+"""The characteristics of a study's gates, from its registration, its plan and its pilot on disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judgeaudit.cli.output import remark
+from judgeaudit.errors import Problem
+
+if TYPE_CHECKING:
+    from judgeaudit.cli.pilot_study import SealedPilot
+    from judgeaudit.registration.check import CheckReport
+    from judgeaudit.registration.document import Registration
+    from judgeaudit.registration.draft import Draft, Inputs
+    from judgeaudit.verdict.characteristic import Characteristic
+
+DRAWS = 200
+"""Resamples of a pilot; a chance of .9 is then known to .02."""
+
+
+@dataclass(frozen=True)
+class Considered:
+    """A sound draft with its gates' characteristics.
+
+    `pilot_problems` says what is wrong with the pilot, None where there is none.
+    """
+
+    inputs: Inputs
+    report: CheckReport
+    found: tuple[Characteristic, ...]
+    pilot: SealedPilot | None
+    pilot_problems: tuple[Problem, ...] | None
+
+    @property
+    def registration(self) -> Registration:
+        """The draft's registration."""
+        return self.inputs.registration
+
+
+def consider(
+    root: Path, draft: Draft, report: CheckReport, *, draws: int = DRAWS, quick: bool = False
+) -> Considered:
+    """Return the characteristics of a sound draft's gates.
+
+    With `quick` nothing is simulated and nothing proposed. Raises `EvidenceError` for a pilot that
+    is not what its digests say.
+    """
+    inputs = draft.whole()
+    pilot, faults = _pilot(root, draft)
+    if not inputs.registration.gates:
+        return Considered(inputs, report, (), pilot, faults)
+    found = _characterised(inputs, pilot)
+    if not quick:
+        found = [_whole(one, inputs, pilot, report, draws) for one in found]
+    return Considered(inputs, report, tuple(found), pilot, faults)
+
+
+def _pilot(root: Path, draft: Draft) -> tuple[SealedPilot | None, tuple[Problem, ...] | None]:
+    """Return the registered pilot, or the one that lies ready, and what is wrong with it."""
+    from judgeaudit.canonical import digest
+    from judgeaudit.cli.pilot_study import RESULTS, load_pilot, pilot_folder
+    from judgeaudit.registration.document import PilotRef
+    from judgeaudit.verdict.piloted import pilot_problems
+
+    assert draft.registration is not None
+    ref = draft.registration.pilot
+    folder = pilot_folder(root, "pilot" if ref is None else ref.study)
+    if "pilot" in draft.sources:
+        data = draft.sources["pilot"].data
+    elif (folder / "results" / RESULTS).is_file():
+        data = (folder / "results" / RESULTS).read_bytes()
+        remark(f"pilot: {folder}, not registered yet; its digest is {digest(data)}")
+    else:
+        return None, None
+    pilot = load_pilot(folder, data)
+    used = ref or PilotRef(digest=str(digest(data)))
+    protocol = str(digest(draft.sources["protocol"].data))
+    now = datetime.now(UTC)
+    faults = tuple(pilot_problems(pilot.record, used, draft.registration, protocol, now))
+    registered = ref is not None and ref.digest is not None
+    return pilot, faults if registered else None
+
+
+def _characterised(inputs: Inputs, pilot: SealedPilot | None) -> list[Characteristic]:
+    from judgeaudit.registration.plan import make_plan
+    from judgeaudit.verdict.characteristic import characterise, piloted
+    from judgeaudit.verdict.planned import candidates_of, planned_table, size_of
+
+    registration = inputs.registration
+    plan = make_plan(registration, inputs.protocol, inputs.items, inputs.controls, bodies={})
+    table = planned_table(plan, [*inputs.items, *inputs.controls])
+    shown = candidates_of(inputs.items)
+    found = []
+    for gate in registration.gates:
+        size = size_of(gate, registration, table, shown)
+        seen = None if pilot is None else piloted(gate, registration, pilot.table, _truth(pilot))
+        found.append(characterise(gate, size, shown, seen))
+    return found
+
+
+def _truth(pilot: SealedPilot) -> Any:
+    from judgeaudit.analysis.table import candidate_frame
+
+    probes = [item for item in pilot.frozen.items.values() if "control" not in item.meta]
+    return candidate_frame(probes)
+
+
+def _whole(
+    one: Characteristic,
+    inputs: Inputs,
+    pilot: SealedPilot | None,
+    report: CheckReport,
+    draws: int,
+) -> Characteristic:
+    """Return a characteristic with what the pilot predicts and what would discriminate."""
+    from judgeaudit.verdict.planned import candidates_of
+    from judgeaudit.verdict.predictive import predict
+    from judgeaudit.verdict.redesign import proposals
+
+    registration = inputs.registration
+    table = None if pilot is None else pilot.table
+    if table is not None and one.pilot is not None and one.pilot.estimates:
+        seed = registration.schedule.seed
+        units = one.size.units
+        predicted = predict(
+            one.gate, registration, table, units,
+            seed=seed, draws=draws, candidates=_truth(pilot) if pilot else None,
+        )  # fmt: skip
+        one = replace(one, predicted=predicted)
+    designs = proposals(one, registration, table, candidates_of(inputs.items), price_of(report))
+    return replace(one, proposals=tuple(designs))
+
+
+def price_of(report: CheckReport) -> Any:
+    """Return what a call costs on average by the registered prices."""
+    from judgeaudit.verdict.redesign import Price
+
+    if report.numbers is None:
+        return Price({})
+    calls = max(1, report.numbers.calls)
+    return Price({name: amount / calls for name, amount in report.numbers.cost.items()})
+
+
+def require_freezable(root: Path, draft: Draft, report: CheckReport) -> Considered:
+    """Return the characteristics of a draft that may be frozen.
+
+    Raises `RegistrationError` with everything that stops it.
+    """
+    from judgeaudit.errors import RegistrationError
+    from judgeaudit.verdict.freezable import freeze_problems
+
+    assert draft.registration is not None
+    intended = [g for g in draft.registration.gates if g.healthy or g.degraded]
+    found = consider(root, draft, report, quick=not intended)
+    problems = tuple(freeze_problems(found.registration, found.found, found.pilot_problems))
+    if problems:
+        raise RegistrationError(root / "registration.toml", problems)
+    return found
+
+
+def with_gates(root: Path, draft: Draft, report: CheckReport) -> CheckReport:
+    """Return a check's report with what its gates add to it; nothing is simulated for that."""
+    from judgeaudit.verdict.freezable import freeze_problems
+
+    if not report.ok or draft.registration is None or not draft.registration.gates:
+        return report
+    found = consider(root, draft, report, quick=True)
+    problems = tuple(freeze_problems(found.registration, found.found, found.pilot_problems))
+    return replace(report, problems=problems)
