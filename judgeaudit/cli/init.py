@@ -85,7 +85,11 @@ def init(
     from judgeaudit.registration.scaffold import EndpointChoice, scaffold
 
     refuse_existing(directory)
-    source, parsed = _protocol(protocol, prompt, orders, text or [])
+    if structured is None:
+        structured = base_url == LOCAL
+    source, parsed = _protocol(protocol, prompt, orders, structured)
+    if text:
+        source, parsed = _with_texts(source, text)
     columns = Columns(id_, _columns(candidates), gold, group, task, limit)
     if items is None:
         battery, origin = _generated(parsed, n, seed, limit)
@@ -121,10 +125,21 @@ def _protocol(
     if orders is not None:
         source = with_option(source, "orders", orders)
     parsed = _parsed(source)
-    if structured:
+    if structured and not parsed.stages:  # a person writes what each stage asks for
         source = with_structure(source, parsed.all_stages()[-1].readout)
         parsed = _parsed(source)
     return source, parsed
+
+
+def _with_texts(source: Source, given: list[str]) -> tuple[Source, ProtocolDocument]:
+    from judgeaudit.registration.edit import with_text
+
+    for text in given:
+        name, sign, file = text.partition("=")
+        if not sign:
+            raise InputError("--text", found=repr(text), remedy="write NAME=FILE")
+        source = with_text(source, name, _utf8(Path(file)).strip())
+    return source, _parsed(source)
 
 
 def _parsed(source: Source) -> ProtocolDocument:

@@ -66,6 +66,26 @@ def with_structure(protocol: Source, readout: str) -> Source:
     return protocol
 
 
+def with_text(protocol: Source, name: str, value: str) -> Source:
+    """Return the protocol with one text of its stages' prompts replaced by a person's own.
+
+    Braces stand for themselves: a person's text is not a template. Raises `InputError` for a name
+    that no stage has, or several have.
+    """
+    stages = read_toml(protocol.path, protocol.data).get("stages", [])
+    known = [key for stage in stages for key in stage.get("texts", {})]
+    if known.count(name) != 1:
+        once = sorted(key for key in known if known.count(key) == 1)
+        found = f"{name!r} in {known.count(name)} stages"
+        raise InputError(protocol.path, "texts", found, f"one of {', '.join(once) or 'none'}")
+    literal = value.replace("{", "{{").replace("}", "}}")
+    line = f"{name} = {toml_string(literal)}"
+    pattern = re.compile(_TEXT.format(name=re.escape(name)), re.M | re.S)
+    text, count = pattern.subn(lambda _: line, protocol.data.decode("utf-8"))
+    number = next(n for n, stage in enumerate(stages) if name in stage.get("texts", {}))
+    return _checked(protocol, text, count, ("stages", number, "texts", name), literal)
+
+
 def _checked(
     protocol: Source, text: str, count: int, path: tuple[str | int, ...], meant: object
 ) -> Source:
