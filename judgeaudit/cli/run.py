@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -87,6 +88,24 @@ class Windows:
             if not everything:
                 return [self._one(todo[0], started, keys)]
             return [self._in_time(window, started, keys) for window in todo]
+
+    def each(self) -> Iterator[RunSummary]:
+        """Yield how each window that is left ended; a caller may stop between two.
+
+        Never waits: raises `TooEarly` where the next window is due later.
+        """
+        from judgeaudit.cli.embedded import embedded
+        from judgeaudit.collection.keys import keys_for
+
+        todo, specs = self._todo(None), self.frozen.registration.endpoints
+        if not todo:
+            return
+        keys = keys_for(specs, os.environ)
+        self._check_time(todo[0])
+        with embedded(specs, self.clock) as started:
+            for window in todo:
+                self._check_time(window)
+                yield self._one(window, started, keys)
 
     def _todo(self, window_id: str | None) -> list[Window]:
         from judgeaudit.collection.collector import window_of

@@ -97,3 +97,37 @@ class Rule(Strict):
     params: dict[str, Any] = Field(default_factory=dict)
     bands: list[Band] = Field(min_length=1)
     source: str = ""
+
+
+class Sequential(Strict):
+    """A gate that asks in blocks and stops as soon as its registered rule allows.
+
+    `flip_within`: two fresh calls an item. `flip_vs_baseline`: one call an item, held against one
+    of the baseline's k >= 5 replies, drawn anew by each run (a single stored reply would bias the
+    rate for life); `baseline` is that study's folder relative to this one, `digest` that of its
+    last manifest. `spearman_looks`: two fresh calls an item, looks at the blocks' ends from
+    `first_look` items on, with bounds of O'Brien and Fleming or Pocock.
+    """
+
+    design: Literal["flip_within", "flip_vs_baseline", "spearman_looks"]
+    bound: Literal["obf", "pocock"] = "obf"
+    first_look: int = Field(default=40, ge=20)
+    baseline: str | None = Field(default=None, min_length=1)
+    digest: str | None = Field(default=None, pattern=r"^sha256:[0-9a-f]{64}$")
+
+
+class Watch(Strict):
+    """Monitoring: what a run over the anchors is compared with, and when it raises an alarm.
+
+    The windows are runs, in order. The first `reference` set each item's mean and the within-item
+    SD, the next `calibration` set the threshold (one run a day), all later ones are watched.
+    `alpha` is the chance of a false alarm a run, at least 1/(calibration + 1). `allowance` is half
+    of the shift, in SDs, that should be found soonest. `margin` is the largest change against a
+    baseline that the consumer tolerates, in units of the reading.
+    """
+
+    alpha: Decimal = Field(default=Decimal("0.05"), gt=0, lt=1)
+    reference: int = Field(default=2, ge=1)
+    calibration: int = Field(default=19, ge=1)
+    allowance: Decimal = Field(default=Decimal("0.5"), ge=0)
+    margin: Decimal | None = Field(default=None, gt=0)

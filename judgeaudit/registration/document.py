@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 
 from judgeaudit.model import Endpoint
 from judgeaudit.registration.base import Duration, Name, Strict, plain
-from judgeaudit.registration.criteria import Gate, Rule
+from judgeaudit.registration.criteria import Gate, Rule, Sequential, Watch
 
 Claim = Literal["ranking", "top1", "pairwise", "score", "verdict", "choice", "probability", "text"]
 """The granularity that the consumer uses."""
@@ -140,7 +140,8 @@ class Schedule(Strict):
     `repeats` asks the same bytes again within a window; `repeat_share` of the groups get them
     (whole groups, drawn by seed), `replay_share` of the groups return in windows after the first.
     `draws` are the k draws that one reading aggregates. `order = "interleaved"` mixes conditions
-    in seeded chunks of `chunk` calls; `"blocked"` runs them one after the other.
+    in seeded chunks of `chunk` calls; `"blocked"` runs them one after the other. `block` gives each
+    window that many items which no other window asks, in one seeded order.
     """
 
     start: datetime | None = None
@@ -156,6 +157,7 @@ class Schedule(Strict):
     repeat_share: Decimal = Field(default=Decimal(1), gt=0, le=1)
     replay_share: Decimal = Field(default=Decimal(1), gt=0, le=1)
     draws: int = Field(default=1, ge=1)
+    block: int | None = Field(default=None, ge=1)
     seed: int
     cap: int = Field(ge=1)
     budget: Decimal | None = Field(default=None, gt=0)
@@ -236,6 +238,8 @@ class Registration(Strict):
     rules: list[Rule] = Field(default_factory=list)
     analyses: list[str] = Field(default_factory=list)
     pilot: PilotRef | None = None
+    sequential: Sequential | None = None
+    watch: Watch | None = None
 
     @model_validator(mode="after")
     def _ids_differ(self) -> Self:

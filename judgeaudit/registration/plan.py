@@ -12,6 +12,8 @@
 * A pass is cut into chunks of one condition each; chunk k of all conditions follow each other in a
   seeded order (`interleaved`), or each condition runs through the whole window (`blocked`).
 * Arms of a readout stay together; which comes first is balanced over the items (CE's arm order).
+* With `schedule.block` each window asks the next block of one seeded order of the items, so that no
+  item is asked in two windows: what a sequential gate asks in one go.
 * `replay_share` and `repeat_share` take whole groups, from the front of one seeded order of the
   groups, so that the smaller set lies within the larger. Controls are asked once in every window.
 """
@@ -157,6 +159,8 @@ def window_slots(
     present = _share(groups, schedule.replay_share) if last and not _is_first(window) else groups
     repeated = set(_share(groups, schedule.repeat_share)) if last else set()
     shown = [item for item in items if item.group in set(present)]
+    if last and schedule.block is not None:
+        shown = block_of(shown, schedule.block, window.index, schedule.seed)
     conditions = schedule.conditions if last else schedule.conditions[:1]
     draws = schedule.draws if last else 1
     visits = _Visits(asker.stages[window.stage - 1], repeated, schedule.repeats, schedule.seed)
@@ -166,6 +170,12 @@ def window_slots(
         for draw in range(draws)
     ]
     yield from interleave(passes, conditions, schedule, window)
+
+
+def block_of(items: Sequence[Item], size: int, index: int, seed: int) -> list[Item]:
+    """Return the items of the block with number `index`, from 1; the last may be short or empty."""
+    order = shuffled(items, seed, "blocks")
+    return order[(index - 1) * size : index * size]
 
 
 def _is_first(window: Window) -> bool:

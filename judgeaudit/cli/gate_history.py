@@ -1,0 +1,69 @@
+"""What was asked before, and what CI does with the gate: either can mean asking for a pass."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from judgeaudit.registration.frozen import FrozenStudy
+    from judgeaudit.verdict.bars import Bar
+
+
+def asked_again(study: FrozenStudy, run: FrozenStudy, facts: Mapping[str, Any]) -> list[Bar]:
+    """Return a bar where this commit was asked before, under another key, and did not pass."""
+    from judgeaudit.registration.gate_run import other_runs
+    from judgeaudit.verdict.bars import Bar
+
+    commit = facts.get("commit")
+    if commit is None or run.root == study.root:
+        return []
+    found = []
+    for folder, other in other_runs(study, run):
+        if other["commit"] != commit or other["lock_digest"] != str(study.lock_digest):
+            continue
+        outcome = _outcome(folder)
+        if outcome != "pass":
+            says = (
+                f"commit {commit[:12]} was asked before under the key {other['key']!r} and ended "
+                f"{outcome}; a new key asks until it passes: go on with that run"
+            )
+            found.append(Bar("asked_again", says))
+    return found
+
+
+def _outcome(folder: Path) -> str:
+    from judgeaudit.cli.gate_study import RESULT
+    from judgeaudit.cli.study_results import RESULTS
+
+    try:
+        document = json.loads((folder / RESULTS / RESULT).read_text(encoding="utf-8"))
+        return str(document["outcome"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return "without a result"
+
+
+def ci_findings(study: FrozenStudy) -> list[str]:
+    """Return what in registration and workflows asks until it passes."""
+    from judgeaudit.verdict.reasking import registration_findings, workflow_findings
+
+    found = list(registration_findings(study.registration))
+    for name, text in _workflows(study.root):
+        found += workflow_findings(name, text)
+    return found
+
+
+def _workflows(root: Path) -> Iterator[tuple[str, str]]:
+    """Yield the workflows of the checkout that the study lies in."""
+    home = next(
+        (p for p in [root.resolve(), *root.resolve().parents] if (p / ".git").exists()), None
+    )
+    if home is None:
+        return
+    for path in sorted((home / ".github" / "workflows").glob("*.y*ml")):
+        try:
+            yield str(path.relative_to(home)), path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            continue

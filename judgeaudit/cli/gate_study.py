@@ -1,0 +1,213 @@
+"""The gate of a study: ask what is left (in blocks where it is sequential), then decide.
+
+A paused run, a window that is not sealed and evidence of another registration are bars of the
+report, not crashes: CI gets the same JUnit file and the same exit code 3 as for any other lack of
+evidence. A window that is due later raises `TooEarly`, which is 3 with the earliest time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judgeaudit.cli.output import remark
+from judgeaudit.errors import InputError, RunPaused, UndefinedEstimate
+
+if TYPE_CHECKING:
+    from judgeaudit.registration.frozen import FrozenStudy
+    from judgeaudit.verdict.bars import Bar
+    from judgeaudit.verdict.decide import Verdict
+    from judgeaudit.verdict.gate import Asked, GateReport
+
+RESULT = "gate.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a caller may choose: the run, whether to ask, a baseline; no threshold."""
+
+    run_key: str | None = None
+    read_only: bool = False
+    against: Path | None = None
+
+
+def gate_study(root: Path, wish: Wish) -> GateReport:
+    """Run or read a study's gate, write `results/gate.json`, return the report."""
+    from judgeaudit.registration.files import load_frozen
+
+    study = load_frozen(root)
+    commit = commit_of(root)
+    key = wish.run_key or (commit if study.registration.sequential is not None else None)
+    if key is None and study.registration.sequential is not None:
+        raise InputError(
+            root, "--run-key", "no commit to draw the order from", "give --run-key, e.g. the commit"
+        )
+    asked = study
+    if key is not None:
+        from judgeaudit.registration import gate_run
+
+        asked = gate_run.of_run(study, key)
+        if not wish.read_only or (asked.root / gate_run.RUN).exists():
+            gate_run.begin(asked, key, commit)
+    report = _decide(study, asked, wish, _facts(study, key, commit))
+    _keep(asked.root, report)
+    return report
+
+
+def commit_of(root: Path) -> str | None:
+    """Return the commit that is gated: GitHub's word for it, or that of the checkout."""
+    from judgeaudit.registration.environment import git_state
+
+    if sha := os.environ.get("GITHUB_SHA"):
+        return sha
+    found = git_state(root)
+    return None if found is None else str(found["commit"])
+
+
+def _facts(study: FrozenStudy, key: str | None, commit: str | None) -> dict[str, Any]:
+    return {
+        "lock_digest": str(study.lock_digest),
+        "run_key": key,
+        "commit": commit,
+        "clock": study.registration.schedule.clock,
+        "simulated": [s.id for s in study.registration.endpoints if s.is_simulated],
+    }
+
+
+def _decide(
+    study: FrozenStudy, asked: FrozenStudy, wish: Wish, facts: dict[str, Any]
+) -> GateReport:
+    from judgeaudit.cli.gate_history import asked_again, ci_findings
+    from judgeaudit.verdict.gate import GateReport
+
+    bars = [] if wish.read_only else _ask(asked)
+    bars += _of_another(asked)
+    verdicts: list[Verdict] = []
+    spent: Asked | None = None
+    compared = None
+    if not any(bar.kind == "other_registration" for bar in bars):
+        try:
+            found, more, spent = _read(asked)
+            verdicts, bars = found, [*bars, *more]
+            compared = _compared(asked, wish.against)
+        except UndefinedEstimate as error:
+            bars.append(_bar("no_reading", str(error)))
+    bars += asked_again(study, asked, facts)
+    return GateReport(
+        study=study.registration.study.id,
+        verdicts=tuple(verdicts),
+        bars=tuple(bars),
+        findings=tuple(ci_findings(study)),
+        asked=spent,
+        compared=compared,
+        about=facts,
+    )
+
+
+def _bar(kind: str, says: str) -> Bar:
+    from judgeaudit.verdict.bars import Bar
+
+    return Bar(kind, says)
+
+
+def _ask(study: FrozenStudy) -> list[Bar]:
+    """Ask what is left; returns a bar where the run paused."""
+    from judgeaudit.cli.gate_blocks import Blocks
+    from judgeaudit.cli.run import Windows
+    from judgeaudit.collection.lock import exclusive
+
+    study.root.mkdir(parents=True, exist_ok=True)
+    try:
+        with exclusive(study.root):
+            if study.registration.sequential is not None:
+                Blocks(study).run()
+            else:
+                for _ in Windows(study.root, study).each():
+                    pass
+    except RunPaused as paused:
+        remark(f"error: {paused}")
+        return [_bar("paused", str(paused))]
+    return []
+
+
+def _of_another(study: FrozenStudy) -> list[Bar]:
+    """Return a bar for each sealed run that was made under a registration not in force."""
+    from judgeaudit.auditlog.runs import sealed_runs
+    from judgeaudit.collection.past import log_dir
+
+    known = {str(lock) for lock in study.locks}
+    strangers = [
+        run for run in sealed_runs(log_dir(study.root)) if run.manifest["lock_digest"] not in known
+    ]
+    return [
+        _bar(
+            "other_registration",
+            f"run {run.name} was made under {run.manifest['lock_digest']}, the registration in "
+            f"force is {study.lock_digest}",
+        )
+        for run in strangers
+    ]
+
+
+def _read(study: FrozenStudy) -> tuple[list[Verdict], list[Bar], Asked]:
+    """Return verdicts, bars and cost from what is sealed; raises `UndefinedEstimate`."""
+    from judgeaudit.cli.gate_blocks import Blocks, planned_table
+    from judgeaudit.cli.study_results import analyse, sealed_runs_of
+    from judgeaudit.verdict.bars import bars
+    from judgeaudit.verdict.sequential import verdicts_of
+
+    runs = sealed_runs_of(study)
+    if study.registration.sequential is None:
+        analysed = analyse(study)
+        verdicts, table, waiting = (
+            list(analysed.findings.verdicts), analysed.table, analysed.waiting,
+        )  # fmt: skip
+        stopped = None
+    else:
+        blocks = Blocks(study)
+        found = blocks.progress()
+        verdicts = verdicts_of(found, study.registration.pilot is not None)
+        table, waiting, stopped = planned_table(study), blocks.waiting(), found
+    more = list(bars(study.registration, table))
+    if waiting:
+        more.append(_bar("waiting", f"{len(waiting)} windows are not sealed: {', '.join(waiting)}"))
+    return verdicts, more, _cost(study, runs, stopped)
+
+
+def _cost(study: FrozenStudy, runs: Any, stopped: Any) -> Asked:
+    from judgeaudit.cli.gate_blocks import items_of
+    from judgeaudit.verdict.gate import Asked
+
+    reasons: dict[str, int] = {}
+    for run in runs:
+        for name, count in run.manifest["readings"]["by_status"].items():
+            reasons[name] = reasons.get(name, 0) + count
+    calls = sum(reasons.values()) - reasons.get("stopped_by_rule", 0)
+    if stopped is None:
+        return Asked(calls, len(study.plan))
+    ended = "stopped by the registered rule" if reasons.get("stopped_by_rule") else ""
+    items = max((one.items for one in stopped), default=0)
+    return Asked(calls, len(study.plan), items, len(items_of(study)), ended)
+
+
+def _compared(study: FrozenStudy, against: Path | None) -> dict[str, Any] | None:
+    if against is None:
+        return None
+    from judgeaudit.cli.gate_against import compare_studies
+
+    return compare_studies(study, against)
+
+
+def _keep(root: Path, report: GateReport) -> None:
+    from judgeaudit.cli.study_results import RESULTS
+    from judgeaudit.cli.tabular import replace_whole
+
+    if not root.is_dir():
+        return
+    folder = root / RESULTS
+    folder.mkdir(exist_ok=True)
+    text = json.dumps(report.to_dict(), ensure_ascii=False, indent=2, default=str)
+    replace_whole(folder / RESULT, lambda part: part.write_text(text + "\n", encoding="utf-8"))

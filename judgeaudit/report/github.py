@@ -1,0 +1,36 @@
+"""A gate's report as GitHub workflow commands: annotations of the job.
+
+A failed gate and missing evidence are errors, an inconclusive gate and a finding are warnings. The
+exit code decides the job, not these lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from judgeaudit.verdict.decide import Outcome
+from judgeaudit.verdict.gate import GateReport, criteria
+
+LEVEL = {Outcome.FAIL: "error", Outcome.UNDEFINED: "error", Outcome.INCONCLUSIVE: "warning"}
+
+
+def annotations(report: GateReport) -> Iterator[str]:
+    """Yield one workflow command for everything that is not a pass."""
+    for verdict in criteria(report):
+        if verdict.outcome in LEVEL:
+            yield command(LEVEL[verdict.outcome], f"judge gate {verdict.id}", verdict.says)
+    for bar in report.bars:
+        yield command("error", f"judge gate: {bar.kind}", f"{bar.endpoint}: {bar.says}")
+    if report.compared is not None and (outcome := Outcome(report.compared["outcome"])) in LEVEL:
+        says = str(report.compared["says"])
+        yield command(LEVEL[outcome], "judge gate: against the baseline", says)
+    for finding in report.findings:
+        yield command("warning", "judge gate: asks until it passes", finding)
+
+
+def command(level: str, title: str, message: str) -> str:
+    """Return one workflow command; what could end it early is escaped as GitHub asks."""
+    data = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    named = title.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    named = named.replace(":", "%3A").replace(",", "%2C")
+    return f"::{level} title={named}::{data}"
