@@ -115,12 +115,21 @@ def test_a_gate_without_a_pilot_is_exploratory_and_says_so(ce_like):
     assert any("exploratory" in text for text in found.verdicts[0].does_not_say)
 
 
-def test_a_gate_with_a_pilot_is_confirmatory(ce_like):
+def test_a_gate_with_a_pilot_and_declared_instruments_is_confirmatory(ce_like):
+    gate = """
+[[gates]]
+id = "coverage"
+statistic = "label_coverage"
+over = "all"
+at_least = 0.9
+healthy = {value = 0.99}
+degraded = {value = 0.8}
+"""
     pilot = f'\n[pilot]\ndigest = "sha256:{"0" * 64}"\n'
 
-    found = evaluate(registered(I_3S, pilot=pilot), ce_like)
+    found = evaluate(registered(gate, pilot=pilot), ce_like)
 
-    assert all(verdict.confirmatory for verdict in found.verdicts)
+    assert [verdict.confirmatory for verdict in found.verdicts] == [True]
     assert all(e.confirmatory for e in found.estimates if e.analysis == "label_coverage")
 
 
