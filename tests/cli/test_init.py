@@ -245,3 +245,14 @@ def test_a_batterys_option_is_checked(run, own):
     assert good.exit_code == 0, good.output
     assert bad.exit_code == 2
     assert not (own / "y.jsonl").exists()
+
+
+def test_an_answer_by_schema_is_asked_for_where_nothing_else_keeps_its_form(run, own):
+    """At embedded:local by default; elsewhere with --structured."""
+    run(*verdicts("rows.csv", "--base-url", "embedded:local"))
+    local = tomllib.loads((own / "s" / "protocol.toml").read_text())["options"]
+    run("init", "plain", "--protocol", "verdict")
+    plain = tomllib.loads((own / "plain" / "protocol.toml").read_text())["options"]
+
+    assert (local["pattern"], local["structured"]) == ("json", True)
+    assert (plain["pattern"], plain.get("structured")) == ("whole", None)

@@ -91,7 +91,7 @@ def test_freeze_of_a_faulty_study_exits_2_one_line_a_problem(run, study):
 
 def test_a_change_after_the_freeze_exits_2_and_is_mended_by_an_amendment(run, study):
     run("prereg", "freeze", study)
-    edit(study / "protocol.toml", "max_tokens = 8", "max_tokens = 9")
+    edit(study / "protocol.toml", "max_tokens = 16", "max_tokens = 9")
 
     refused = run("prereg", "freeze", study)
     amended = run(

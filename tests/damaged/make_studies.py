@@ -41,8 +41,8 @@ def sound(root: Path) -> None:
         (root / name).write_bytes(data)
     freeze(root, FACTS)
     text = (root / "protocol.toml").read_text()
-    (root / "protocol.toml").write_text(text.replace("max_tokens = 8", "max_tokens = 9"))
-    amend(root, Words("max_tokens 9", "8 met a 400", "all calls, none tried"), FACTS, Progress())
+    (root / "protocol.toml").write_text(text.replace("max_tokens = 16", "max_tokens = 9"))
+    amend(root, Words("max_tokens 9", "16 met a 400", "all calls, none tried"), FACTS, Progress())
 
 
 def overwrite(path: Path, data: bytes) -> None:
@@ -72,7 +72,7 @@ def replaced_plan(frozen: Path) -> None:
 def replaced_amendment(frozen: Path) -> None:
     """Give the amendment another reason."""
     path = frozen / "amendments" / "001.json"
-    overwrite(path, path.read_bytes().replace(b"8 met a 400", b"no reason", 1))
+    overwrite(path, path.read_bytes().replace(b"16 met a 400", b"no reason", 1))
 
 
 STUDIES: dict[str, tuple[Callable[[Path], None], str | None]] = {

@@ -10,7 +10,7 @@ from judgeaudit.registration.amendments import Progress, Words
 from judgeaudit.registration.files import freeze, load_frozen
 from judgeaudit.registration.verify import verify_frozen
 
-WORDS = Words("max_tokens is 9", "8 was refused with a 400", "every call not yet tried")
+WORDS = Words("max_tokens is 9", "16 was refused with a 400", "every call not yet tried")
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def test_an_amendment_carries_the_superseded_digest_and_the_lock_carries_the_ame
     frozen, facts, edit
 ):
     first = load_frozen(frozen).lock_digest
-    edit(frozen / "protocol.toml", "max_tokens = 8", "max_tokens = 9")
+    edit(frozen / "protocol.toml", "max_tokens = 16", "max_tokens = 9")
 
     lock, document = amend(frozen, WORDS, facts, Progress())
     study = load_frozen(frozen)
@@ -44,7 +44,7 @@ def test_an_amendment_carries_the_superseded_digest_and_the_lock_carries_the_ame
 
 
 def test_amendments_form_a_chain(frozen, facts, edit):
-    for old, new in (("8", "9"), ("9", "10"), ("10", "11")):
+    for old, new in (("16", "9"), ("9", "10"), ("10", "11")):
         edit(frozen / "protocol.toml", f"max_tokens = {old}", f"max_tokens = {new}")
         amend(frozen, WORDS, facts, Progress())
 
@@ -56,14 +56,14 @@ def test_amendments_form_a_chain(frozen, facts, edit):
 def test_a_call_that_met_a_400_keeps_what_was_sent_and_the_rest_is_mended(frozen, facts, edit):
     progress = tried(frozen, 3)
     before = load_frozen(frozen)
-    edit(frozen / "protocol.toml", "max_tokens = 8", "max_tokens = 9")
+    edit(frozen / "protocol.toml", "max_tokens = 16", "max_tokens = 9")
 
     _, document = amend(frozen, WORDS, facts, progress)
     after = load_frozen(frozen)
 
     for call_id in progress.tried:
         assert after.call(call_id) == before.call(call_id)
-        assert b'"max_tokens":8' in after.body_of(after.call(call_id)).request.body
+        assert b'"max_tokens":16' in after.body_of(after.call(call_id)).request.body
     assert document["kept"].keys() == progress.tried
     assert document["affected_calls"] == 65
     assert verify_frozen(frozen) == []
@@ -73,7 +73,7 @@ def test_a_call_that_met_a_400_keeps_what_was_sent_and_the_rest_is_mended(frozen
 @pytest.mark.parametrize(
     ("file", "old", "new", "what"),
     [
-        ("protocol.toml", "max_tokens = 8", "max_tokens = 9", "body"),
+        ("protocol.toml", "max_tokens = 16", "max_tokens = 9", "body"),
         ("protocol.toml", 'pattern = "number"', 'pattern = "last_line"', "readout"),
         ("items.jsonl", '"task": "t0"', '"task": "t9"', "item"),
     ],
@@ -127,13 +127,13 @@ def test_an_amendment_says_what_why_and_to_what_effect(field):
 
 @pytest.fixture
 def amended(frozen, facts, edit):
-    edit(frozen / "protocol.toml", "max_tokens = 8", "max_tokens = 9")
+    edit(frozen / "protocol.toml", "max_tokens = 16", "max_tokens = 9")
     amend(frozen, WORDS, facts, Progress())
     return frozen / "frozen"
 
 
 def test_an_edited_amendment_is_named(amended, edit):
-    edit(amended / "amendments" / "001.json", "8 was refused", "9 was refused")
+    edit(amended / "amendments" / "001.json", "16 was refused", "9 was refused")
 
     with pytest.raises(EvidenceError, match=r"001\.json: digest sha256:.* the lock .* says sha256"):
         load_frozen(amended.parent)

@@ -50,7 +50,7 @@ def test_every_problem_is_listed_at_once(problems):
 ONE_PROBLEM = {
     "unknown key": (
         {"cap = 1000": "cap = 1000\ncapp = 3"},
-        "schedule.capp: unknown key; known here: budget, cap, chunk",
+        "schedule.capp: unknown key; known here: block, budget, cap, chunk",
     ),
     "missing key": ({"cap = 1000": ""}, "schedule.cap: missing"),
     "wrong type": ({"cap = 1000": 'cap = "many"'}, "schedule.cap: found 'many'"),

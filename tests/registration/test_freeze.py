@@ -59,7 +59,7 @@ def test_a_lock_is_canonical_and_names_every_digest(frozen):
 
 
 def test_a_changed_input_is_refused_with_both_digests_and_the_way_out(frozen, facts, edit):
-    edit(frozen / "protocol.toml", "max_tokens = 8", "max_tokens = 9")
+    edit(frozen / "protocol.toml", "max_tokens = 16", "max_tokens = 9")
     was = digest((frozen / "frozen" / "protocol.toml").read_bytes())
     now = digest((frozen / "protocol.toml").read_bytes())
 

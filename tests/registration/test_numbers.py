@@ -56,12 +56,12 @@ def test_more_in_flight_is_faster(numbers):
 
 
 def test_tokens_are_bytes_by_four_and_cost_follows(numbers):
-    """34 calls at the priced endpoint, 8 tokens at most each: 272 x 1 USD a million."""
+    """34 calls at the priced endpoint, 16 tokens at most each: 544 x 1 USD a million."""
     price = "prices = { prompt = 0, completion = 1 }"
     found = numbers(replace={'model = "judge-b"': f'model = "judge-b"\n{price}'})
 
-    assert found.completion_tokens == 68 * 8
-    assert found.cost == {"USD": Decimal(34 * 8) / 1_000_000}
+    assert found.completion_tokens == 68 * 16
+    assert found.cost == {"USD": Decimal(34 * 16) / 1_000_000}
 
 
 def test_assumptions_are_said(numbers):
