@@ -90,13 +90,12 @@ def baseline_of(study: FrozenStudy) -> Mapping[tuple[str, str], Sequence[str]]:
     was asked with other bytes or fewer than five times.
     """
     from judgeaudit.registration.files import load_frozen
-    from judgeaudit.registration.gate_run import GATES
+    from judgeaudit.registration.gate_run import home_of
 
     design = study.registration.sequential
     if design is None or design.baseline is None:
         return {}
-    home = study.root.parent.parent if study.root.parent.name == GATES else study.root
-    folder = home / design.baseline
+    folder = home_of(study.root) / design.baseline
     base = load_frozen(folder)
     check_head(folder, design.digest)
     check_bodies(study, base, folder)

@@ -54,9 +54,9 @@ def _write(path: Path, text: str) -> None:
 
 def _github(report: GateReport) -> None:
     if os.environ.get("GITHUB_ACTIONS") == "true":
-        from judgeaudit.report.github import annotations
+        from judgeaudit.report.github import workflow_commands
 
-        for line in annotations(report):
+        for line in workflow_commands(report):
             remark(line)
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
         from judgeaudit.report.markdown import markdown

@@ -93,8 +93,8 @@ def _decide(
             found, more, spent = _read(asked)
             verdicts, bars = found, [*bars, *more]
             compared = _compared(asked, wish.against)
-        except UndefinedEstimate as error:
-            bars.append(_bar("no_reading", str(error)))
+        except UndefinedEstimate:
+            bars.append(_bar("no_reading", "nothing is sealed: there is no reading to decide on"))
     bars += asked_again(study, asked, facts)
     return GateReport(
         study=study.registration.study.id,

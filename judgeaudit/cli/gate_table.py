@@ -113,6 +113,8 @@ def read_frame(path: Path, columns: Columns, criteria: Criteria) -> tuple[pd.Dat
     named = {name: role for name, role in given.items() if name is not None}
     known = {*COLUMNS, *IDENTITY, *ALIASES.values()}
     source = read_source(path, list(named), known)
+    if not source.table.num_rows:
+        return source.table.to_pandas(), None
     for name in named:
         if name not in source.header:
             raise InputError(path.name, f"column {name!r}", "missing", source.columns())

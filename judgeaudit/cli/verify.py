@@ -32,12 +32,13 @@ def verify(
     """
     from judgeaudit.errors import EvidenceError
     from judgeaudit.registration.files import load_frozen
+    from judgeaudit.registration.gate_run import home_of, is_run, load_run
     from judgeaudit.registration.verify import verify_frozen
 
-    findings = verify_frozen(study)
+    findings = verify_frozen(home_of(study) if is_run(study) else study)
     checked: dict[str, Any] = {"runs": [], "calls": None}
     try:
-        frozen = load_frozen(study)
+        frozen = load_run(study) if is_run(study) else load_frozen(study)
     except EvidenceError as error:
         findings += [] if str(error) in findings else [str(error)]
         remark("the log was not checked, since what it stands on does not hold")

@@ -29,6 +29,7 @@ from judgeaudit.registration.check_items import (
     prompt_problems,
     protocol_problems,
 )
+from judgeaudit.registration.check_sequential import block_problems, sequential_problems
 from judgeaudit.registration.draft import Draft, Inputs
 from judgeaudit.registration.numbers import Numbers, measure, numbers_notes, numbers_problems
 from judgeaudit.registration.plan import make_plan
@@ -58,6 +59,7 @@ def check(draft: Draft, statistics: Catalogue | None = None) -> CheckReport:
         problems += endpoint_problems(draft.registration)
         problems += schedule_problems(draft.registration)
         problems += criteria_problems(draft.registration, draft.protocol, statistics)
+        problems += sequential_problems(draft.registration)
     if draft.protocol is not None:
         problems += protocol_problems(draft.protocol)
     if problems or draft.registration is None or draft.protocol is None:
@@ -82,6 +84,7 @@ def _check_whole(inputs: Inputs, statistics: Catalogue | None) -> CheckReport:
     problems = [
         *prompt_problems(asker),
         *item_problems(asker, inputs.protocol, inputs.items, inputs.controls),
+        *block_problems(inputs.registration, asker, inputs.items),
     ]
     if problems:
         return CheckReport(_unique(problems))

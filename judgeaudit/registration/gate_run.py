@@ -22,6 +22,7 @@ from typing import Any
 from judgeaudit.canonical import digest
 from judgeaudit.errors import EvidenceError, InputError
 from judgeaudit.registration.disk import sync_folder
+from judgeaudit.registration.files import load_frozen
 from judgeaudit.registration.frozen import FrozenStudy
 from judgeaudit.registration.plan import make_plan
 
@@ -99,6 +100,30 @@ def read_run(folder: Path) -> Mapping[str, Any]:
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise EvidenceError(f"{path}: no gate run; expected format {FORMAT!r}")
     return found
+
+
+def load_run(folder: Path) -> FrozenStudy:
+    """Return the study as the gate run in `folder` asks it; raises `EvidenceError`."""
+    facts = read_run(folder)
+    study = load_frozen(home_of(folder))
+    run = of_run(study, str(facts["key"]))
+    if run.root.name != folder.resolve().name or facts["lock_digest"] not in study.locks:
+        raise EvidenceError(
+            f"{folder / RUN}: key {facts['key']!r} and lock {facts['lock_digest']} give the run "
+            f"{run.root.name!r}, the folder is {folder.name!r}"
+        )
+    return replace(run, root=folder)
+
+
+def is_run(folder: Path) -> bool:
+    """Return whether a folder is a gate run."""
+    return (folder / RUN).is_file()
+
+
+def home_of(folder: Path) -> Path:
+    """Return the folder of the study that a gate run, or the study itself, belongs to."""
+    place = folder.resolve()
+    return place.parent.parent if place.parent.name == GATES else folder
 
 
 def other_runs(study: FrozenStudy, run: FrozenStudy) -> list[tuple[Path, Mapping[str, Any]]]:

@@ -14,7 +14,7 @@ from judgeaudit.verdict.gate import GateReport, criteria
 LEVEL = {Outcome.FAIL: "error", Outcome.UNDEFINED: "error", Outcome.INCONCLUSIVE: "warning"}
 
 
-def annotations(report: GateReport) -> Iterator[str]:
+def workflow_commands(report: GateReport) -> Iterator[str]:
     """Yield one workflow command for everything that is not a pass."""
     for verdict in criteria(report):
         if verdict.outcome in LEVEL:
