@@ -11,6 +11,7 @@ def register(app: typer.Typer) -> None:
         analyze,
         battery,
         demo,
+        export,
         gate,
         init,
         pilot,
@@ -33,4 +34,5 @@ def register(app: typer.Typer) -> None:
     app.command("verify")(verify.verify)
     app.command("analyze")(analyze.analyze)
     app.command("gate")(gate.gate)
+    app.command("export")(export.export)
     app.command("serve")(serve.serve)

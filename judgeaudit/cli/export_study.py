@@ -1,0 +1,147 @@
+"""The study side of `judgeaudit export`: sealed attempts and readings, estimates, verdicts.
+
+Attempts and readings are copied run by run, batch by batch: a log may be larger than memory.
+Bodies and headers were redacted when they were stored; that no key which the environment holds now
+stands in them is checked once more before a file is written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from judgeaudit.cli.exits import ExitCode
+from judgeaudit.cli.folders import whole_folder
+from judgeaudit.errors import EvidenceError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from judgeaudit.auditlog.runs import SealedRun
+    from judgeaudit.cli.study_results import Analysed
+    from judgeaudit.registration.frozen import FrozenStudy
+    from judgeaudit.report.supplement import Origin, Part
+
+BATCH = 16_384
+HOW_THEY_JOIN = (
+    "`readings` and `attempts` join on `call_id` and `attempt`; `candidates` joins on `item`. "
+    "Request bodies, prompts and the texts of items are not here; their digests are."
+)
+
+
+def export_study(root: Path, out: Path, as_json: bool) -> ExitCode:
+    """Write a study's supplement and print what was written."""
+    from judgeaudit.cli.study_results import analyse
+    from judgeaudit.cli.supplement_files import tell, write_readme
+    from judgeaudit.registration.files import load_frozen
+
+    analysed = analyse(load_frozen(root))
+    origin = _origin(analysed)
+    with whole_folder(out) as folder:
+        parts = [*_copied(folder, origin, analysed), *_computed(folder, origin, analysed)]
+        write_readme(folder, origin, parts)
+    return tell(out, origin, parts, as_json)
+
+
+def _origin(analysed: Analysed) -> Origin:
+    from judgeaudit import __version__
+    from judgeaudit.report.supplement import Origin
+
+    frozen = analysed.frozen
+    study, schedule = frozen.registration.study, frozen.registration.schedule
+    simulated = [spec.id for spec in frozen.registration.endpoints if spec.is_simulated]
+    notes = [HOW_THEY_JOIN]
+    if simulated:
+        notes.append(f"Simulated endpoints, which say nothing of a model: {', '.join(simulated)}.")
+    if schedule.clock == "virtual":
+        notes.append("The study ran on a virtual clock: its times are not times of day.")
+    if analysed.waiting:
+        notes.append(f"Windows without a sealed run: {', '.join(analysed.waiting)}.")
+    digests = {"frozen/lock.json": str(frozen.lock_digest)}
+    digests |= {f"log/sealed/{run.name}/manifest.json": str(run.digest) for run in analysed.runs}
+    registered = any(e.confirmatory for e in analysed.findings.estimates)
+    return Origin(f"Supplement: {study.title}", __version__, not registered, digests, notes)
+
+
+def _copied(folder: Path, origin: Origin, analysed: Analysed) -> Iterator[Part]:
+    from judgeaudit.cli.supplement_files import write_part
+    from judgeaudit.report.supplement import Part
+    from judgeaudit.report.supplement_truth import Truth
+
+    runs, frozen = analysed.runs, analysed.frozen
+    attempts = Part("attempts", "one try of one call on the network", _schema(runs, ATTEMPTS))
+    safe = _without_keys(_batches(runs, ATTEMPTS), frozen)
+    yield write_part(folder, origin, attempts, safe)
+    truth = Truth(frozen.items.values())
+    schema = truth.schema(_schema(runs, READINGS))
+    readings = Part("readings", "one planned call, also where nothing came back", schema)
+    joined = (truth.join(table, schema) for table in _batches(runs, READINGS))
+    yield write_part(folder, origin, readings, joined)
+
+
+def _computed(folder: Path, origin: Origin, analysed: Analysed) -> Iterator[Part]:
+    from judgeaudit.cli.supplement_files import write_part
+    from judgeaudit.report.supplement import Part, estimates_table, verdicts_table
+    from judgeaudit.report.supplement_truth import candidates_table
+
+    findings = analysed.findings
+    for name, row, table in (
+        (
+            "candidates",
+            "one candidate of one item",
+            candidates_table(analysed.frozen.items.values()),
+        ),
+        ("estimates", "one estimate at one endpoint", estimates_table(findings.estimates)),
+        ("verdicts", "one gate or rule at one endpoint", verdicts_table(findings)),
+    ):
+        yield write_part(folder, origin, Part(name, row, table.schema), [table])
+
+
+ATTEMPTS, READINGS = "attempts.parquet", "readings.parquet"
+
+
+def _schema(runs: tuple[SealedRun, ...], part: str) -> pa.Schema:
+    import pyarrow.parquet as pq
+
+    return pq.read_schema(runs[0].folder / part).remove_metadata()
+
+
+def _batches(runs: tuple[SealedRun, ...], part: str) -> Iterator[pa.Table]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    for run in runs:
+        with pq.ParquetFile(run.folder / part) as file:
+            for batch in file.iter_batches(batch_size=BATCH):
+                yield pa.Table.from_batches([batch])
+
+
+def _without_keys(tables: Iterator[pa.Table], frozen: FrozenStudy) -> Iterator[pa.Table]:
+    """Yield the tables; raises `EvidenceError` where a key of the environment stands in one."""
+    from judgeaudit.auditlog.redact import SHORTEST
+
+    names = {s.key_env for s in frozen.registration.endpoints if s.key_env}
+    keys = {name: os.environ.get(name, "") for name in names}
+    searched = {name: key for name, key in keys.items() if len(key.encode()) >= SHORTEST}
+    for table in tables:
+        for name, key in searched.items():
+            if found := _holds(table, key.encode()):
+                raise EvidenceError(
+                    f"{ATTEMPTS}: column {found!r} holds the value of {name}; nothing was written"
+                )
+        yield table
+
+
+def _holds(table: pa.Table, key: bytes) -> str | None:
+    """Return the column in which a key stands, None where in none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for field in table.schema:
+        if pa.types.is_binary(field.type) or pa.types.is_string(field.type):
+            column = table.column(field.name).cast(pa.binary())
+            if pc.any(pc.match_substring(column, pattern=key)).as_py():
+                return str(field.name)
+    return None

@@ -1,0 +1,43 @@
+"""The table side of `judgeaudit export`: normalised readings and exploratory estimates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from judgeaudit.cli.exits import ExitCode
+from judgeaudit.cli.folders import whole_folder
+
+if TYPE_CHECKING:
+    from judgeaudit.analysis.exploratory import Wish
+    from judgeaudit.cli.read_table import Roles
+
+
+def export_table(
+    paths: Sequence[Path], roles: Roles, wish: Wish, out: Path, as_json: bool
+) -> ExitCode:
+    """Write what `analyze` finds in a table, and the readings that it rests on."""
+    from judgeaudit import __version__
+    from judgeaudit.analysis.exploratory import explore
+    from judgeaudit.canonical import file_digest
+    from judgeaudit.cli.read_table import read_long
+    from judgeaudit.cli.supplement_files import tell, write_part, write_readme
+    from judgeaudit.report.supplement import Origin, Part, estimates_table
+    from judgeaudit.report.supplement_readings import readings_table
+
+    long = read_long(paths, roles)
+    report = explore(long, wish)
+    digests = {path.name: str(file_digest(path)) for path in paths}
+    origin = Origin(f"Supplement: {long.source}", __version__, True, digests, report.notes)
+    readings, estimates = readings_table(long), estimates_table(report.estimates)
+    with whole_folder(out) as folder:
+        parts = [
+            write_part(folder, origin, Part(name, row, table.schema), [table])
+            for name, row, table in (
+                ("readings", "one row of the source, valid or not", readings),
+                ("estimates", "one estimate of one part of the table", estimates),
+            )
+        ]
+        write_readme(folder, origin, parts)
+    return tell(out, origin, parts, as_json)

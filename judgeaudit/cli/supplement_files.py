@@ -1,0 +1,58 @@
+"""Writing a supplement: parts as Parquet, one after the other or batch by batch, and the README."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judgeaudit.cli.exits import ExitCode
+from judgeaudit.cli.output import document, lines
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from judgeaudit.report.supplement import Origin, Part
+
+README = "README.md"
+
+
+def write_part(folder: Path, origin: Origin, part: Part, tables: Iterable[pa.Table]) -> Part:
+    """Write one part from tables that come one by one; return it with the rows that it has."""
+    import pyarrow.parquet as pq
+
+    schema = part.schema.with_metadata(origin.metadata(part.name))
+    rows = 0
+    with pq.ParquetWriter(folder / f"{part.name}.parquet", schema, compression="zstd") as writer:
+        for table in tables:
+            if table.num_rows:
+                writer.write_table(table.cast(schema))
+                rows += table.num_rows
+    return replace(part, rows=rows)
+
+
+def write_readme(folder: Path, origin: Origin, parts: Sequence[Part]) -> None:
+    """Write README.md beside the parts."""
+    from judgeaudit.report.supplement_words import readme
+
+    (folder / README).write_text(readme(origin, parts), encoding="utf-8")
+
+
+def tell(folder: Path, origin: Origin, parts: Sequence[Part], as_json: bool) -> ExitCode:
+    """Print what was written."""
+    if as_json:
+        document(_document(folder, origin, parts))
+        return ExitCode.DONE
+    told = [f"  {part.name}.parquet  {part.rows:,} rows: {part.row}" for part in parts]
+    lines([f"{folder}:", *told, f"  {README}  what each file, row and column is"])
+    return ExitCode.DONE
+
+
+def _document(folder: Path, origin: Origin, parts: Sequence[Part]) -> dict[str, Any]:
+    return {
+        "folder": str(folder),
+        "exploratory": origin.exploratory,
+        "digests": dict(origin.digests),
+        "files": {f"{part.name}.parquet": {"rows": part.rows, "row": part.row} for part in parts},
+    }
