@@ -104,6 +104,7 @@ class Transport:
             cookie_jar=aiohttp.DummyCookieJar(),
             trust_env=False,
             auto_decompress=False,
+            skip_auto_headers=("accept", "accept-encoding", "content-type", "user-agent"),
             max_line_size=_LONGEST_HEADER,
             max_field_size=_LONGEST_HEADER,
         )
