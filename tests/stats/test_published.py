@@ -138,11 +138,17 @@ def _results(path):
 
 
 @pytest.mark.parametrize(
-    ("judge", "prompt", "agreeing", "excluded", "own_category"),
-    [("GPT-4", "Vanilla", 95, 0.8977, 0.8977), ("ChatGPT", "CoT", None, 0.3577, 0.3521)],
+    ("judge", "prompt", "agreeing", "excluded", "own_category", "as_two"),
+    [
+        ("GPT-4", "Vanilla", 95, 0.8977, 0.8977, 0.8977),
+        ("ChatGPT", "CoT", 64, 0.3577, 0.3521, 0.3618),
+    ],
 )
-def test_verdicts_in_both_orders(shared, judge, prompt, agreeing, excluded, own_category):
-    """GPT-4: 95 of 100, kappa .8977. ChatGPT: .3577 without unparsed ones, .3521 with them."""
+def test_verdicts_in_both_orders(shared, judge, prompt, agreeing, excluded, own_category, as_two):
+    """GPT-4: 95 of 100, kappa .8977. ChatGPT: 64 of 100; .3577 without unparsed ones, .3521 with.
+
+    The published .3618 comes only from coding an unparsed verdict as a "2", which it is not.
+    """
     rows = pd.read_csv(shared / "data" / "llmbar-natural" / "two-order-verdicts.csv", dtype=str)
     mine = rows[(rows.judge == judge) & (rows.prompt == prompt)]
     table = mine.assign(code=mine.verdict.map({"1": 0, "2": 1}).fillna(-1)).pivot(
@@ -151,7 +157,9 @@ def test_verdicts_in_both_orders(shared, judge, prompt, agreeing, excluded, own_
     codes = table.to_numpy(int)
     named = np.where(codes < 0, 2, codes)
 
-    if agreeing is not None:
-        assert (named[:, 0] == named[:, 1]).sum() == agreeing
+    as_published = np.where(codes < 0, 1, codes)
+
+    assert (named[:, 0] == named[:, 1]).sum() == agreeing
     assert cohen_kappa(codes[:, 0], codes[:, 1], 2) == pytest.approx(excluded, abs=5e-5)
     assert cohen_kappa(named[:, 0], named[:, 1], 3) == pytest.approx(own_category, abs=5e-5)
+    assert cohen_kappa(as_published[:, 0], as_published[:, 1], 2) == pytest.approx(as_two, abs=5e-5)
