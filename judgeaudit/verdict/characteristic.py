@@ -11,7 +11,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
+from statistics import median
 
+import numpy as np
 import pandas as pd
 
 from judgeaudit.analysis.catalogue import compute
@@ -27,6 +30,7 @@ from judgeaudit.analysis.characteristic import (
     standard_error,
 )
 from judgeaudit.analysis.estimate import Estimate
+from judgeaudit.analysis.question import Question
 from judgeaudit.analysis.stats.interval import Interval
 from judgeaudit.analysis.stats.operating import (
     CAPABLE_LEVEL,
@@ -36,14 +40,18 @@ from judgeaudit.analysis.stats.operating import (
     capable,
     per_comparison,
 )
+from judgeaudit.analysis.table import probes, select
 from judgeaudit.registration.criteria import Gate
 from judgeaudit.registration.document import Registration
 from judgeaudit.verdict.planned import Size
-from judgeaudit.verdict.predictive import Predicted
+from judgeaudit.verdict.predictive import Predicted, Resampler
 from judgeaudit.verdict.registered import question_of
 
 JACKKNIFED, BOOTSTRAPPED = 10, 8
 """Fewest units with an interval: of delete-one jackknives, of cluster bootstraps."""
+
+THINNED = 5
+"""How often the pilot is thinned to the planned facets."""
 
 LEAST_UNITS = {
     **dict.fromkeys(("spearman", "icc", "noise", "repeatability_coefficient"), JACKKNIFED),
@@ -68,19 +76,20 @@ def region_of(gate: Gate) -> Region:
 class Piloted:
     """What a pilot says of one gate: its estimates at the gate's level, and at that for capability.
 
-    The lists have one estimate an endpoint. `comparisons` and `units` are those of the least
-    precise endpoint.
+    The lists have one estimate an endpoint, the least precise first. `thinned` are estimates from
+    as many days, windows and repeats of the pilot as the study will have, drawn several times:
+    what the study's estimate will be worth follows from these, not from the richer pilot.
     """
 
     estimates: tuple[Estimate, ...]
     at_capable: tuple[Estimate, ...]
+    thinned: tuple[Estimate, ...] = ()
 
     @property
-    def units_and_comparisons(self) -> tuple[int, int]:
-        """What the least precise estimate rests on."""
+    def units(self) -> int:
+        """How many independent units the pilot has."""
         n = self.estimates[0].n
-        units = n.get("items" if self.estimates[0].cluster == "item" else "tasks", 1)
-        return max(1, units), max(1, n.get("comparisons", n.get("pairs", units)))
+        return max(1, n.get("items" if self.estimates[0].cluster == "item" else "tasks", 1))
 
 
 def piloted(
@@ -96,7 +105,21 @@ def piloted(
             if estimate.analysis == gate.statistic:
                 heads.setdefault(estimate.endpoint, estimate)
         both.append(tuple(sorted(heads.values(), key=_width, reverse=True)))
-    return Piloted(both[0], both[1])
+    return Piloted(both[0], both[1], _thinned(gate, registration, table, question))
+
+
+def _thinned(
+    gate: Gate, registration: Registration, table: pd.DataFrame, question: Question
+) -> tuple[Estimate, ...]:
+    """Return the least precise endpoint's estimate from each of several thinned pilots."""
+    chosen = probes(select(table, gate.where))
+    resampler = Resampler(chosen, registration.unit.cluster, 1, registration.schedule)
+    rng, found = np.random.default_rng(question.seed), []
+    for _ in range(THINNED):
+        told = compute(gate.statistic, resampler.thinned(rng), question)
+        heads = [e for e in told if e.analysis == gate.statistic and e.value is not None]
+        found += sorted(heads, key=_width, reverse=True)[:1]
+    return tuple(found)
 
 
 def _width(estimate: Estimate) -> float:
@@ -121,21 +144,19 @@ def precision_of(gate: Gate, size: Size, pilot: Piloted | None) -> Precision | N
 
 
 def _measured(kind: Kind, size: Size, pilot: Piloted) -> Precision | None:
-    estimate = pilot.estimates[0]
-    units, comparisons = pilot.units_and_comparisons
-    if kind == "share":
-        draws = effective_draws(estimate)
-        if draws is None:
-            return None
-        scaled = draws * size.comparisons / comparisons
-        most = max(size.comparisons, size.units)
-        return Precision(
-            kind, size.units, draws=min(max(scaled, size.units), most), from_pilot=True
-        )
-    se = standard_error(kind, estimate)
-    if se is None:
+    """Return the median precision of the thinned pilots, at the planned number of units."""
+    worth = effective_draws if kind == "share" else partial(standard_error, kind)
+    known = [value for e in pilot.thinned if (value := worth(e)) is not None]
+    if not known:
         return None
-    return Precision(kind, units, se=se, from_pilot=True).at(size.units)
+    middle = float(median(known))
+    if kind != "share":
+        return Precision(kind, pilot.units, se=middle, from_pilot=True).at(size.units)
+    draws = Precision(kind, pilot.units, draws=middle, from_pilot=True).at(size.units).draws
+    assert draws is not None
+    most = max(size.comparisons, size.units)
+    draws = min(max(draws, size.units), most)
+    return Precision(kind, size.units, draws=draws, from_pilot=True)
 
 
 def _declared_kappa(gate: Gate) -> float | None:

@@ -65,6 +65,10 @@ class Resampler:
             if had < planned
         )
 
+    def thinned(self, rng: np.random.Generator) -> pd.DataFrame:
+        """Return the pilot's own clusters at as many days, windows and repeats as are planned."""
+        return self.table[self._moments(rng)].reset_index(drop=True)
+
     def draw(self, rng: np.random.Generator, *, pilot_uncertainty: bool) -> pd.DataFrame:
         """Return one resampled table."""
         kept = np.flatnonzero(self._moments(rng))
