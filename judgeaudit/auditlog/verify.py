@@ -9,7 +9,7 @@ runs were removed: give `expected_head`, the digest of the last manifest, where 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from judgeaudit.auditlog.chain import genesis
@@ -47,8 +47,12 @@ def verify_log(
     derive: Derive,
     *,
     expected_head: str | None = None,
+    superseded: Collection[str] = (),
 ) -> list[Finding]:
-    """Return all that is wrong with a log; empty if it is sound."""
+    """Return all that is wrong with a log; empty if it is sound.
+
+    `superseded` are locks that amendments followed: a run may have begun under one of them.
+    """
     findings: list[Finding] = []
     runs: list[SealedRun] = []
     for folder in sealed_folders(log_dir):
@@ -60,7 +64,9 @@ def verify_log(
     findings += problems
     for run in ordered:
         calls = calls_of(plan, run.manifest["stage"], run.manifest["window"])
-        findings += verify_run(log_dir, run, calls, lock_digest, derive)
+        said = run.manifest["lock_digest"]
+        lock = said if said in superseded else lock_digest
+        findings += verify_run(log_dir, run, calls, lock, derive)
     for name in unsealed_runs(log_dir):
         findings += _unsealed(journal_path(log_dir, name))
     head = ordered[-1].digest if ordered else None

@@ -26,8 +26,13 @@ def progress_of(root: Path) -> Progress:
     answered: set[str] = set()
     for path in sorted((log / "journal").glob("*.jsonl")):
         state = read_journal(path).state
-        tried.update(state.calls, state.skipped)
-        answered.update(name for name, call in state.calls.items() if call.last is Outcome.OK)
+        planned = {call_id for lane in state.lanes.values() for call_id in lane}  # no preflight
+        tried |= planned
+        answered.update(
+            name
+            for name, call in state.calls.items()
+            if name in planned and call.last is Outcome.OK
+        )
     tried.update(load_readings(log, ["call_id"]).column("call_id").to_pylist())
     return Progress(frozenset(tried), frozenset(answered))
 

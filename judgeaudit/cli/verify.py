@@ -71,7 +71,12 @@ def log_findings(
 
     log = log_dir(frozen.root)
     findings = verify_log(
-        log, frozen.plan, str(frozen.lock_digest), derive(frozen), expected_head=expected_head
+        log,
+        frozen.plan,
+        str(frozen.lock_digest),
+        derive(frozen),
+        expected_head=expected_head,
+        superseded=frozen.locks,
     )
     checked["runs"] = [folder.name for folder in sealed_folders(log)]
     checked["calls"] = len(frozen.plan)

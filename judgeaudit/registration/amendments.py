@@ -17,6 +17,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import pyarrow as pa
+
 from judgeaudit.canonical import Digest, canonical_bytes, digest
 from judgeaudit.errors import GuardError, InputError
 from judgeaudit.model import JSON, FrozenBody, PlannedCall
@@ -120,6 +122,7 @@ def _check_answered(
             continue
         now = new.get(call.call_id)
         for what, changed in (
+            ("endpoint", _asks(before.inputs, call) != _asks(after, call)),
             ("body", now is not None and now.body_sha256 != call.body_sha256),
             ("item", items.get(call.item) != old_items[call.item]),
             ("readout", _reads(before.inputs.protocol, call) != _reads(after.protocol, call)),
@@ -129,6 +132,13 @@ def _check_answered(
                     f"call {call.call_id} (item {call.item!r}, window {call.window}) was answered "
                     f"already, and the amendment would change its {what}; register a new study"
                 )
+
+
+def _asks(inputs: Inputs, call: PlannedCall) -> object:
+    """Return what of an endpoint an answer depends on, beside the body."""
+    specs = (spec for spec in inputs.registration.endpoints if spec.id == call.endpoint)
+    fields = ("api", "base_url", "model", "api_version", "headers", "embedded")
+    return next((spec.model_dump(include=set(fields)) for spec in specs), None)
 
 
 def _reads(protocol: ProtocolDocument, call: PlannedCall) -> object:
@@ -198,16 +208,27 @@ def amendment_document(
         "amended_at": amended_at,
         "superseded_lock": str(before.lock_digest),
         "difference": difference,
-        "affected_calls": affected(before.plan, after.plan),
+        "affected_calls": affected(before, after),
         "kept": dict(kept),
     }
 
 
-def affected(old: Iterable[PlannedCall], new: Iterable[PlannedCall]) -> int:
-    """Return how many calls are added, removed, or asked in another way."""
-    was = {call.call_id: call.body_sha256 or call.derivation_sha256 for call in old}
-    now = {call.call_id: call.body_sha256 or call.derivation_sha256 for call in new}
+def affected(before: Before, after: Rendered) -> int:
+    """Return how many calls are added, removed, or sent otherwise: body, headers or address."""
+    urls = base_urls(before.inputs.registration.endpoints)
+    was = _requests(before.plan, body_table(before.bodies, urls))
+    now = _requests(after.plan, after.body_table)
     return sum(was.get(name) != now.get(name) for name in was.keys() | now.keys())
+
+
+def _requests(plan: Iterable[PlannedCall], bodies: pa.Table) -> dict[str, object]:
+    """Return what each call sends, or how a later stage's call will be made."""
+    columns = [bodies.column(n).to_pylist() for n in ("endpoint", "body_sha256", "url", "headers")]
+    sent = {(row[0], row[1]): row for row in zip(*columns, strict=True)}
+    return {
+        call.call_id: sent.get((call.endpoint, call.body_sha256 or ""), call.derivation_sha256)
+        for call in plan
+    }
 
 
 def amendment_bytes(document: Mapping[str, JSON]) -> tuple[bytes, Digest]:

@@ -149,3 +149,20 @@ def test_a_folder_without_a_study_exits_2(run, tmp_path):
 
     assert result.exit_code == 2
     assert "registration.toml: no such file" in result.stderr
+
+
+def test_a_body_met_by_a_400_has_an_honest_way_out(run, tmp_path):
+    """Freeze, 400, amend, go on: the log names the first lock, and everything verifies."""
+    folder = tmp_path / "refused"
+    address = ("--base-url", "embedded:badrequest")
+    run("init", folder, "--protocol", "score", "--n", "1", *address)
+    run("prereg", "freeze", folder)
+    paused = run("run", folder, "--all")
+    edit(folder / "registration.toml", "embedded:badrequest", "embedded:stable")
+    words = ("--what", "another address", "--why", "400 on every call", "--effect", "all calls")
+    amended = run("prereg", "amend", folder, *words)
+    resumed = run("run", folder, "--all")
+    verified = run("verify", folder)
+
+    codes = [result.exit_code for result in (paused, amended, resumed, verified)]
+    assert codes == [2, 0, 0, 0], verified.output

@@ -86,6 +86,24 @@ def test_nothing_about_an_answered_call_may_change(frozen, facts, edit, file, ol
         amend(frozen, WORDS, facts, progress)
 
 
+def test_an_answered_calls_endpoint_may_not_move(frozen, facts, edit):
+    progress = tried(frozen, 3, answered=1)
+    edit(frozen / "registration.toml", "embedded:stable", "embedded:noisy")
+
+    with pytest.raises(GuardError, match=r"was answered already, .* change its endpoint"):
+        amend(frozen, WORDS, facts, progress)
+
+
+def test_an_address_may_change_while_nothing_was_answered(frozen, facts, edit):
+    """Half of the 68 calls go to the endpoint that moves."""
+    progress = tried(frozen, 3)
+    edit(frozen / "registration.toml", "embedded:stable", "embedded:noisy")
+
+    _, document = amend(frozen, WORDS, facts, progress)
+
+    assert document["affected_calls"] == 34
+
+
 def test_criteria_are_fixed_once_anything_was_answered(frozen, facts, edit):
     asked, answered = tried(frozen, 1), tried(frozen, 1, answered=1)
     gate = '[[gates]]\nid = "g"\nstatistic = "number_exact"\nat_least = 0.9\n\n[controls]'
