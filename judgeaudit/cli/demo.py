@@ -110,7 +110,7 @@ def run_whole(root: Path) -> Analysed:
     from judgeaudit.cli.prereg import statistics
     from judgeaudit.cli.run import Windows
     from judgeaudit.cli.study_results import analyse, write_results
-    from judgeaudit.cli.verify import log_findings
+    from judgeaudit.cli.verify import log_findings, stage_findings
     from judgeaudit.collection.lock import exclusive
     from judgeaudit.errors import EvidenceError
     from judgeaudit.registration import check as checks
@@ -124,7 +124,8 @@ def run_whole(root: Path) -> Analysed:
     with exclusive(root):
         Windows(root, files.load_frozen(root)).run(None, everything=True)
     frozen = files.load_frozen(root)
-    if found := verify_frozen(root) + log_findings(frozen, None, {}):
+    found = verify_frozen(root) + log_findings(frozen, None, {})
+    if found := found + stage_findings(frozen, found):
         raise EvidenceError(found[0])
     remark("verified: every frozen and sealed byte is what its digest says")
     analysed = analyse(frozen)
