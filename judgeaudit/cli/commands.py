@@ -14,6 +14,7 @@ def register(app: typer.Typer) -> None:
         export,
         gate,
         init,
+        monitor,
         pilot,
         prereg,
         run,
@@ -35,4 +36,5 @@ def register(app: typer.Typer) -> None:
     app.command("analyze")(analyze.analyze)
     app.command("gate")(gate.gate)
     app.command("export")(export.export)
+    app.command("monitor")(monitor.monitor)
     app.command("serve")(serve.serve)

@@ -1,0 +1,28 @@
+"""`judgeaudit gate --against BASELINE`: the tables of two sealed studies, compared by anchors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from judgeaudit.registration.frozen import FrozenStudy
+
+
+def compare_studies(study: FrozenStudy, against: Path) -> dict[str, Any]:
+    """Return the comparison of a study with a sealed baseline (a study, or one of its gate runs).
+
+    Raises `UndefinedEstimate` where the baseline has nothing sealed, `EvidenceError` where its
+    files are not what their digests say.
+    """
+    from judgeaudit.cli.study_results import sealed_runs_of, study_table
+    from judgeaudit.registration.files import load_frozen
+    from judgeaudit.registration.gate_run import is_run, load_run
+    from judgeaudit.verdict.against import compare
+
+    base = load_run(against) if is_run(against) else load_frozen(against)
+    runs = sealed_runs_of(base)
+    watch = study.registration.watch
+    margin = None if watch is None or watch.margin is None else float(watch.margin)
+    found = compare(study_table(study), study_table(base), margin)
+    return {**found, "baseline": str(against), "baseline_manifest": str(runs[-1].digest)}
