@@ -54,7 +54,7 @@ def verdicts(file="rows.json", *more):
     )
 
 
-@pytest.mark.parametrize("name", [n for n in names() if n != "memory-luck"])
+@pytest.mark.parametrize("name", names())
 def test_every_protocol_gives_a_study_that_passes_check(run, name):
     assert run("init", "s", "--protocol", name).exit_code == 0
 
