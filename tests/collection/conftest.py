@@ -123,7 +123,8 @@ def run():
         if base is not None:
             return go({spec.id: base for spec in study.registration.endpoints})
         spec = study.registration.endpoints[0]
-        with start_embedded(spec.base_url, clock=clock, seed=7) as server:
+        options = dict(spec.embedded)
+        with start_embedded(spec.base_url, clock=clock, seed=7, options=options) as server:
             return go({spec.id: server.base_url})
 
     return _run
