@@ -106,6 +106,7 @@ class Courier:
     breaker: Breaker
     stopped: Reason | None = None
     in_flight: int = 0
+    last_error: str | None = None
 
     @property
     def open(self) -> bool:
@@ -244,7 +245,7 @@ class Courier:
             self.run.budget.settle(job.worst, cost)
         else:
             self.run.budget.spent += cost
-        self.run.journal.outcome(Attempt(**fields))
+        self.last_error = self.run.journal.outcome(Attempt(**fields)).error
         self.run.counts.attempt_done(fields["outcome"], cost)
 
 

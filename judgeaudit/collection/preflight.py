@@ -109,5 +109,5 @@ async def preflight(courier: Courier, frozen: FrozenBody, policy: Retry, start_n
     )
     after = courier.run.journal.state.calls.get(call_id)
     if after is None or after.last not in (Outcome.OK, Outcome.BAD_BODY):
-        last = after.last.value if after and after.last else "not sent"
-        courier.run.halt(f"endpoint {courier.spec.id}: preflight failed ({last})")
+        why = courier.last_error or "not sent"
+        courier.run.halt(f"endpoint {courier.spec.id}: preflight failed: {why}")
