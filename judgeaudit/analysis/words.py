@@ -195,8 +195,9 @@ def _gap_words(facts: Mapping[str, Any]) -> str:
 
 
 def _bounds(part: PartReport) -> Iterator[str]:
-    for estimate in part.estimates:
-        bound = estimate.details.get("disagreement_at_most")
+    for estimate in (part.get("noise"), part.get("flip_rate")):
+        # Not from an agreement in order alone: scores may have differed without a change of it.
+        bound = estimate.details.get("disagreement_at_most") if estimate is not None else None
         if isinstance(bound, float):
             yield (
                 f"no disagreement was seen; that bounds the share of items with one to below "

@@ -7,11 +7,12 @@ Rules of this module:
   their names. The metadata of JSON lines (a first line with `"_record": "metadata"`) counts as
   columns that repeats must share.
 * An empty value is `empty`, a score that is no number `unparsed`, a probability outside [0, 1] or
-  an infinite score `out_of_scale`: counted, never dropped, never 0.
+  a score beyond 1e60 `out_of_scale`: counted, never dropped, never 0.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judgeaudit.analysis.sheet import Coded, Kind, Long
+from judgeaudit.cli.arrow_numbers import is_plain, values_and_nulls
 from judgeaudit.cli.table_files import Source, read_source
 from judgeaudit.errors import InputError
 
@@ -33,6 +35,9 @@ GUESSES: Mapping[str, tuple[str, ...]] = {
 NOT_DECLARED = frozenset({"_record", "run", "n_items", "note", "notes", "date", "time", "seconds"})
 REDRAWN = {"datasets_map_cache": "fresh", "candidate_order": "redrawn", "shuffle": "fresh"}
 """Metadata that declares an order of candidates drawn anew in each run."""
+
+LARGEST = 1e60
+"""Beyond it a score is out of scale: fourth powers of scores must stay finite."""
 
 REASONS = ("empty", "unparsed", "out_of_scale", "not_a_permutation")
 EMPTY, UNPARSED, OUT_OF_SCALE, NOT_A_PERMUTATION = range(4)
@@ -158,27 +163,53 @@ class _Columns:
 
 
 def plain_text(array: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return an array as text, its dictionary decoded."""
+    """Return an array as text, its dictionary decoded, lists and structs as JSON."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(array.type):
         array = array.cast(array.type.value_type)
+    if pa.types.is_nested(array.type):
+        texts = [None if v is None else _as_json(v) for v in array.to_pylist()]
+        return pa.chunked_array([pa.array(texts, pa.string())])
     return array.cast(pa.string())
+
+
+def _as_json(value: object) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
 
 
 def coded(array: pa.ChunkedArray) -> Coded:
     """Return a column as codes and labels."""
     import pyarrow as pa
+    from pyarrow import compute as pc
 
+    if pa.types.is_integer(array.type):
+        return _coded_integers(array)
     if pa.types.is_floating(array.type):
+        array = pc.if_else(pc.is_nan(array), None, array)
         array = plain_text(array) if array.null_count < len(array) else array.cast(pa.string())
+    if pa.types.is_nested(array.type) or str(array.type).endswith("_view"):
+        array = plain_text(array)  # Arrow has no dictionary of these
     if not pa.types.is_dictionary(array.type):
         array = array.dictionary_encode()
     whole = array.unify_dictionaries().combine_chunks()
     if isinstance(whole, pa.ChunkedArray):
         whole = whole.chunk(0) if whole.num_chunks else pa.array([], array.type)
-    codes = whole.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-    return Coded(codes, whole.dictionary.to_pylist())
+    return Coded(_indices(whole.indices), whole.dictionary.to_pylist())
+
+
+def _indices(indices: pa.Array) -> np.ndarray[Any, np.dtype[np.int32]]:
+    """Return a dictionary's indices, -1 where there is none."""
+    values, nulls = values_and_nulls(indices)
+    return np.where(nulls, -1, values).astype(np.int32)
+
+
+def _coded_integers(array: pa.ChunkedArray) -> Coded:
+    values, nulls = values_and_nulls(array)
+    labels, found = np.unique(values[~nulls], return_inverse=True)
+    codes = np.full(values.size, -1, dtype=np.int32)
+    codes[~nulls] = found
+    return Coded(codes, labels.tolist())
 
 
 def _known_names() -> frozenset[str]:
@@ -276,36 +307,49 @@ def _values(
     array = columns.array(roles.value)
     if roles.kind in ("score", "probability"):
         values, reason = _numbers(array, roles.kind)
-        if not (reason < 0).any():
-            raise InputError(
-                columns.name,
-                f"column {roles.value!r}",
-                "holds no number",
-                "for verdicts say --verdict, for rankings --ranking",
-            )
+        _refuse_no_value(columns, roles, reason)
         return values, None, Coded(reason, REASONS)
     answers = _rankings(array) if roles.kind == "ranking" else coded(array)
     empty = array.is_null().to_numpy() if roles.kind == "ranking" else answers.codes < 0
     reason = np.where(answers.codes < 0, np.where(empty, EMPTY, UNPARSED), -1)
+    _refuse_no_value(columns, roles, reason)
     return None, answers, Coded(reason.astype(np.int32), REASONS)
+
+
+def _refuse_no_value(columns: _Columns, roles: Roles, reason: np.ndarray[Any, Any]) -> None:
+    """Raise `InputError` for a value column without any value: the wrong column, or option."""
+    if (reason < 0).any():
+        return
+    word, remedy = {
+        "ranking": ("ranking", "write A>B>C, a JSON list, or ids with commas or spaces between"),
+        "verdict": ("verdict", "name the column that holds them"),
+    }.get(roles.kind, ("number", "for verdicts say --verdict, for rankings --ranking"))
+    raise InputError(columns.name, f"column {roles.value!r}", f"holds no {word}", remedy)
 
 
 def _numbers(array: pa.ChunkedArray, kind: Kind) -> tuple[Any, Any]:
     """Return the numbers (nan where there is none) and the reasons (-1 where there is one)."""
     import pyarrow as pa
 
-    if pa.types.is_dictionary(array.type) or pa.types.is_string(array.type):
+    kind_of = pa.types
+    plain = any(
+        is_kind(array.type)
+        for is_kind in (kind_of.is_integer, kind_of.is_floating, kind_of.is_decimal,
+                        kind_of.is_boolean, kind_of.is_null)
+    )  # fmt: skip
+    if not plain:  # text, but also dates, bytes and lists, which are no numbers
         column = coded(array)
         parsed = np.array([*(_float(label) for label in column.labels), np.nan])
         values = parsed[column.codes]
         empty = column.codes < 0
     else:
-        empty = array.is_null().to_numpy()
-        values = array.cast(pa.float64()).fill_null(np.nan).to_numpy().copy()
+        whole = array if is_plain(array.type) else array.cast(pa.float64(), safe=False)
+        values, empty = values_and_nulls(whole)
+        values = np.where(empty, np.nan, values.astype(float))
     reason = np.full(values.size, -1, dtype=np.int32)
     reason[np.isnan(values)] = UNPARSED
     reason[empty] = EMPTY
-    outside = np.isinf(values)
+    outside = np.abs(values) > LARGEST
     if kind == "probability":
         outside |= (values < 0) | (values > 1)
     reason[outside] = OUT_OF_SCALE

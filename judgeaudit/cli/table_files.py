@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,7 @@ class Source:
     header: tuple[str, ...]
     meta: Mapping[str, Any] = field(default_factory=dict)
     first_row: int = 2
+    rows: int = 0
 
     def columns(self) -> str:
         """Return the names that there are, for a message."""
@@ -42,15 +44,20 @@ def read_source(path: Path, wanted: Sequence[str], known: Collection[str]) -> So
     if not path.is_file():
         raise InputError(path, found="no such file")
     if kind in (".parquet", ".pq"):
-        return _parquet(path, wanted, known)
-    if kind in (".jsonl", ".ndjson", ".json"):
-        return _json(path, wanted, known)
-    if kind in (".csv", ".tsv", ".txt"):
-        return _csv(path, wanted, known, "\t" if kind == ".tsv" else ",")
-    raise InputError(
-        path.name, found=f"no table that can be read ({kind or 'no suffix'})",
-        remedy="give .csv, .tsv, .parquet, .jsonl or .json",
-    )  # fmt: skip
+        source = _parquet(path, wanted, known)
+    elif kind in (".jsonl", ".ndjson", ".json"):
+        source = _json(path, wanted, known)
+    elif kind in (".csv", ".tsv", ".txt"):
+        source = _csv(path, wanted, known, "\t" if kind == ".tsv" else ",")
+    else:
+        raise InputError(
+            path.name,
+            found=f"no table that can be read ({kind or 'no suffix'})",
+            remedy="give .csv, .tsv, .parquet, .jsonl or .json",
+        )
+    if not source.rows:
+        raise InputError(path.name, found="no rows", remedy="give one row a reading")
+    return source
 
 
 def _chosen(header: Sequence[str], wanted: Sequence[str], known: Collection[str]) -> list[str]:
@@ -65,6 +72,7 @@ def _parquet(path: Path, wanted: Sequence[str], known: Collection[str]) -> Sourc
 
     try:
         header = pq.read_schema(path).names
+        _refuse_twice(path, header)
         chosen = _chosen(header, wanted, known)
         text = [
             f.name
@@ -72,9 +80,24 @@ def _parquet(path: Path, wanted: Sequence[str], known: Collection[str]) -> Sourc
             if f.name in chosen and (pa.types.is_string(f.type) or pa.types.is_large_string(f.type))
         ]
         table = pq.read_table(path, columns=chosen, read_dictionary=text)
-    except pa.ArrowInvalid as error:
-        raise InputError(path.name, found=f"not Parquet: {error}") from error
-    return Source(path, table, tuple(header), first_row=1)
+    except PermissionError:
+        raise
+    except (pa.ArrowException, OSError) as error:  # Arrow calls damaged pages an OSError
+        found = f"not Parquet, or damaged: {_short(error)}"
+        raise InputError(path.name, found=found, remedy="write the file anew") from error
+    return Source(path, table, tuple(header), first_row=1, rows=table.num_rows)
+
+
+def _refuse_twice(path: Path, header: Sequence[str]) -> None:
+    twice = [name for name in header if header.count(name) > 1]
+    if twice:
+        raise InputError(path.name, "row 1", f"column {twice[0]!r} stands twice", "rename one")
+
+
+def _short(error: Exception) -> str:
+    """Return the first line of a library's message, which may quote a whole file."""
+    text = str(error).split("\n")[0].strip()
+    return text if len(text) <= 160 else f"{text[:160]} ..."
 
 
 def _csv(path: Path, wanted: Sequence[str], known: Collection[str], delimiter: str) -> Source:
@@ -82,20 +105,59 @@ def _csv(path: Path, wanted: Sequence[str], known: Collection[str], delimiter: s
     from pyarrow import csv as reader
 
     header = _header(path, delimiter)
-    twice = [name for name in header if header.count(name) > 1]
-    if twice:
-        raise InputError(path.name, "row 1", f"column {twice[0]!r} stands twice", "rename one")
+    _refuse_twice(path, header)
     chosen = _chosen(header, wanted, known)
     parse = reader.ParseOptions(delimiter=delimiter, newlines_in_values=True)
+    as_text = _convert(chosen, dict.fromkeys(chosen, pa.string()))
     try:
-        table = reader.read_csv(path, parse_options=parse, convert_options=_convert(chosen))
+        try:
+            table = reader.read_csv(path, parse_options=parse, convert_options=_convert(chosen))
+        except pa.ArrowInvalid as error:
+            if "conversion error" not in str(error).lower():
+                raise
+            # A number column with a word in it: read all as text, the word becomes a reason.
+            table = reader.read_csv(path, parse_options=parse, convert_options=as_text)
     except pa.ArrowInvalid as error:
-        if "conversion error" not in str(error).lower():
-            raise InputError(path.name, found=str(error).split("\n")[0]) from error
-        # A number column with a word in it: read all as text, the word becomes a reason.
-        as_text = _convert(chosen, dict.fromkeys(chosen, pa.string()))
-        table = reader.read_csv(path, parse_options=parse, convert_options=as_text)
-    return Source(path, table, tuple(header))
+        _refuse_other_encoding(path)
+        raise _no_csv(path, parse, error) from error
+    if any(_is_binary(kind) for kind in table.schema.types):  # Arrow's word for text not in UTF-8
+        _refuse_other_encoding(path)
+    return Source(path, table, tuple(header), rows=table.num_rows)
+
+
+def _no_csv(path: Path, parse: Any, error: Exception) -> InputError:
+    """Return what is wrong with a CSV file, with its row: Arrow counts them on one thread alone."""
+    import pyarrow as pa
+    from pyarrow import csv as reader
+
+    try:
+        one_thread = reader.ReadOptions(use_threads=False)
+        reader.read_csv(path, read_options=one_thread, parse_options=parse)
+    except pa.ArrowInvalid as again:
+        error = again
+    found = _short(error).removeprefix("CSV parse error: ")
+    row = re.match(r"Row #(\d+): ", found)
+    place = f"row {row[1]}" if row else ""
+    remedy = "give every row the header's columns, and close every quote"
+    return InputError(path.name, place, found[row.end() :] if row else found, remedy)
+
+
+def _is_binary(kind: Any) -> bool:
+    import pyarrow as pa
+
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_binary(plain) or pa.types.is_large_binary(plain))
+
+
+def _refuse_other_encoding(path: Path) -> None:
+    """Raise `InputError` with the line of the first byte that is not UTF-8."""
+    data = path.read_bytes()
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        found = f"byte 0x{data[error.start]:02x} is not UTF-8"
+        raise InputError(path.name, f"line {line}", found, "save the file as UTF-8") from error
 
 
 def _convert(chosen: Sequence[str], types: Mapping[str, Any] | None = None) -> Any:
@@ -115,8 +177,11 @@ def _header(path: Path, delimiter: str) -> list[str]:
     try:
         with path.open(newline="", encoding="utf-8-sig") as stream:
             header = next(csv.reader(stream, delimiter=delimiter), None)
-    except UnicodeDecodeError as error:
-        raise InputError(path.name, f"byte {error.start}", "not UTF-8") from error
+    except UnicodeDecodeError:
+        _refuse_other_encoding(path)
+        raise
+    except csv.Error as error:
+        raise InputError(path.name, "row 1", f"no header: {error}", "close every quote") from error
     if not header:
         raise InputError(path.name, found="empty file")
     return header
@@ -128,8 +193,14 @@ def _json(path: Path, wanted: Sequence[str], known: Collection[str]) -> Source:
     rows, meta, first = _records(path)
     header = list(dict.fromkeys(name for row in rows[:1000] for name in row))
     chosen = _chosen(header, wanted, known)
-    columns = {name: _column([row.get(name) for row in rows]) for name in chosen}
-    return Source(path, pa.table(columns), tuple(header), meta, first)
+    columns: dict[str, pa.Array] = {}
+    for name in chosen:
+        try:
+            columns[name] = _column([row.get(name) for row in rows])
+        except UnicodeEncodeError as error:
+            found = "holds half a character (a lone surrogate)"
+            raise InputError(path.name, f"column {name!r}", found, "write it as UTF-8") from error
+    return Source(path, pa.table(columns), tuple(header), meta, first, len(rows))
 
 
 def _column(values: list[Any]) -> pa.Array:
@@ -139,7 +210,7 @@ def _column(values: list[Any]) -> pa.Array:
         values = [json.dumps(v, sort_keys=True) if v is not None else None for v in values]
     try:
         return pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
         return pa.array(
             [None if v is None else v if isinstance(v, str) else str(v) for v in values]
         )
@@ -147,11 +218,16 @@ def _column(values: list[Any]) -> pa.Array:
 
 def _records(path: Path) -> tuple[list[dict[str, Any]], dict[str, Any], int]:
     """Return the rows, the metadata of a first line that says it is such, and the first row."""
-    text = path.read_text(encoding="utf-8-sig")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        _refuse_other_encoding(path)
+        raise
     if path.suffix.lower() == ".json" and text.lstrip().startswith("["):
         rows = _loaded(path, 1, text)
     else:
-        lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+        # Not splitlines: U+2028 and its like may stand in a JSON string as they are.
+        lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
         rows = [_loaded(path, number, line) for number, line in lines]
     for number, row in enumerate(rows, 1):
         if not isinstance(row, dict):
@@ -164,8 +240,12 @@ def _records(path: Path) -> tuple[list[dict[str, Any]], dict[str, Any], int]:
 def _loaded(path: Path, number: int, text: str) -> Any:
     try:
         return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(path.name, f"line {number}", f"not JSON: {error.msg}") from error
+    except (ValueError, RecursionError) as error:
+        place, found = number, _short(error)
+        if isinstance(error, json.JSONDecodeError):
+            place, found = number + error.lineno - 1, error.msg
+        remedy = "mend or remove it"
+        raise InputError(path.name, f"line {place}", f"not JSON: {found}", remedy) from error
 
 
 def parse_ranking(value: object) -> tuple[str, ...] | None:
@@ -178,7 +258,7 @@ def parse_ranking(value: object) -> tuple[str, ...] | None:
         if value.lstrip().startswith("["):
             try:
                 found = json.loads(value)
-            except json.JSONDecodeError:
+            except (ValueError, RecursionError):
                 return None
         else:
             mark = next((m for m in (">", ",", ";", "|") if m in value), None)

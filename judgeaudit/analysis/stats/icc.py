@@ -61,7 +61,10 @@ class Icc:
         if self.single.value >= 1:
             return Undefined("perfect agreement")
         build = _f_agreement if self.form == "agreement" else _f_simple
-        low, high = build(self.squares, self.form, self.items, self.k, (1 + level) / 2)
+        ends = build(self.squares, self.form, self.items, self.k, (1 + level) / 2)
+        if ends is None:
+            return Undefined("neither items nor residuals vary")
+        low, high = ends
         return Interval(low, high, level, "F, normal theory")
 
 
@@ -90,7 +93,10 @@ def icc(scores: Floats, form: Form = "one-way") -> Icc | Undefined:
     squares, k = _one_way(centred) if form == "one-way" else _two_way(centred)
     whole, deleted = _take(squares, slice(0, 1)), _take(squares, slice(1, None))
     n = data.shape[0]
-    rho = float(_ratio(whole, form, n, k[:1])[0])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rho = float(_ratio(whole, form, n, k[:1])[0])
+    if not math.isfinite(rho):
+        return Undefined("neither items nor their readings differ")
     influences = _influences(squares, deleted, rho, form, n, k)
     place = np.flatnonzero(kept), scores.shape[0]
     single = _estimate(rho, influences, n, log_f(float(k[0])), place)
@@ -213,13 +219,17 @@ def _f_simple(squares: Squares, form: Form, n: int, k: float, p: float) -> tuple
     return (low - 1) / (low + k - 1), (high - 1) / (high + k - 1)
 
 
-def _f_agreement(squares: Squares, form: Form, n: int, k: float, p: float) -> tuple[float, float]:
+def _f_agreement(
+    squares: Squares, form: Form, n: int, k: float, p: float
+) -> tuple[float, float] | None:
     """McGraw & Wong (1996), with Satterthwaite degrees of freedom for the error."""
     msr, msc, mse = (float(v[0]) for v in (squares.items, squares.columns, squares.residual))
     rho = float(_ratio(squares, form, n, np.array([k]))[0])
     a = k * rho / (n * (1 - rho))
     b = 1 + k * rho * (n - 1) / (n * (1 - rho))
     parts = (a * msc) ** 2 / (k - 1) + (b * mse) ** 2 / ((n - 1) * (k - 1))
+    if not parts:  # whole runs differ, and nothing else does
+        return None
     v = (a * msc + b * mse) ** 2 / parts
     lower, upper = float(fdtri(n - 1, v, p)), float(fdtri(v, n - 1, p))
     error = k * msc + (k * n - k - n) * mse

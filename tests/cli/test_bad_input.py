@@ -1,0 +1,189 @@
+"""What `judgeaudit analyze` does with tables that cannot be used: one line, exit 2, nothing lost.
+
+Each case once ended in a traceback, in a number that was none, or in a line without its place.
+"""
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from judgeaudit.cli import app, commands
+
+commands.register(app)
+
+SCORE = ("--item", "item", "--repeat", "run", "--score", "score")
+VERDICT = (*SCORE[:4], "--verdict", "score")
+RANKING = (*SCORE[:4], "--ranking", "score")
+HEAD = "item,run,score\n"
+
+
+def analyze(path, *options):
+    return CliRunner().invoke(app, ["analyze", str(path), *options])
+
+
+def refused(result):
+    """Return the one line that a refusal prints, without its "error: "."""
+    assert result.exit_code == 2, result.output
+    (line,) = result.stderr.splitlines()
+    return line.removeprefix("error: ")
+
+
+FILES = {
+    "header alone": ("t.csv", HEAD, SCORE, "t.csv: no rows"),
+    "empty JSON lines": ("t.jsonl", "", SCORE, "t.jsonl: no rows"),
+    "a short row": ("t.csv", HEAD + "a,1,2\na,2\n", SCORE, "t.csv: row 3: Expected 3 columns"),
+    "an open quote": ("t.csv", HEAD + '"a,1,2\n', SCORE, "t.csv: row 2: Expected 3 columns"),
+    "a date as score": ("t.csv", HEAD + "a,1,2020-01-01\n", SCORE, "holds no number"),
+    "no verdict at all": ("t.csv", HEAD + "a,1,\na,2,\n", VERDICT, "holds no verdict"),
+    "no ranking at all": ("t.csv", HEAD + "a,1,12\na,2,21\n", RANKING, "holds no ranking"),
+    "scores that overflow": ("t.csv", HEAD + "a,1,1e300\n", SCORE, "holds no number"),
+    "Latin-1 in the header": ("t.csv", b"it\xfcm,run\n", SCORE, "t.csv: line 1: byte 0xfc is not"),
+    "Latin-1 in a row": (
+        "t.csv", HEAD.encode() + b"a,1,2\n" * 99_999 + b"M\xfc,1,2\n", SCORE,
+        "t.csv: line 100001: byte 0xfc is not UTF-8; save the file as UTF-8",
+    ),
+    "Latin-1 in JSON lines": ("t.jsonl", b'{}\n{"item":"\xfc"}\n', SCORE, "line 2: byte 0xfc"),
+    "UTF-16": ("t.csv", HEAD.encode("utf-16"), SCORE, "t.csv: line 1: byte 0xff is not UTF-8"),
+    "an unclosed header": ("t.csv", '"' + "x" * 200_000, SCORE, "t.csv: row 1: no header"),
+    "a torn last line": ("t.jsonl", '{"item":"a"}\n{"it', SCORE, "t.jsonl: line 2: not JSON"),
+    "an error inside an array": ("t.json", '[{},\n{},\n{"a":}]', SCORE, "line 3: not JSON"),
+    "JSON too deep": ("t.jsonl", "[" * 100_000, SCORE, "t.jsonl: line 1: not JSON"),
+    "an integer of 5000 digits": ("t.jsonl", '{"score":' + "1" * 5000 + "}", SCORE, "line 1: not"),
+    "half a character": ("t.jsonl", r'{"item":"\ud800"}', SCORE, "column 'item': holds half a"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "options", "told"), FILES.values(), ids=FILES)
+def test_a_file_that_cannot_be_used_is_refused_in_one_line(tmp_path, name, content, options, told):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    assert told in refused(analyze(path, *options))
+
+
+def parquet(path, **columns):
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+@pytest.mark.parametrize("cut", [slice(None, 200), slice(30, None)], ids=["half", "no head"])
+def test_a_damaged_parquet_file_is_named(tmp_path, cut):
+    path = parquet(tmp_path / "t.parquet", item=["a", "b"], run=[1, 1], score=[1.0, 2.0])
+    path.write_bytes(path.read_bytes()[cut])
+
+    assert refused(analyze(path, *SCORE)).startswith("t.parquet: not Parquet, or damaged")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[[1], [2]], [{"x": 1}, {"x": 2}], [b"\xff", b"a"], pa.array(["x", "y"], pa.string_view())],
+    ids=["lists", "structs", "bytes", "views"],
+)
+def test_values_that_are_no_scores_are_refused_but_may_name_items(tmp_path, values):
+    path = parquet(tmp_path / "t.parquet", item=values, run=[1, 1], score=[1.0, 2.0])
+    other = parquet(tmp_path / "u.parquet", item=["a", "b"], run=[1, 1], score=values)
+
+    assert analyze(path, *SCORE).exit_code == 0
+    assert "column 'score': holds no number" in refused(analyze(other, *SCORE))
+
+
+def test_integers_beyond_53_bits_are_scores(tmp_path):
+    path = parquet(tmp_path / "t.parquet", item=["a", "a"], run=[1, 2], score=[2**60 + 1, 5])
+    lines = tmp_path / "t.jsonl"
+    lines.write_text(
+        '{"item":"a","run":1,"score":1%s}\n{"item":"a","run":2,"score":3}\n' % ("0" * 30)
+    )
+
+    for table in (path, lines):
+        result = analyze(table, *SCORE)
+        assert result.exit_code == 0
+        assert "complete: 2 readings" in result.stdout
+
+
+def test_an_item_of_nan_is_no_item(tmp_path):
+    path = parquet(tmp_path / "t.parquet", item=[1.0, float("nan")], run=[1, 1], score=[1.0, 2.0])
+
+    assert refused(analyze(path, *SCORE)) == "t.parquet: row 2: no item; every reading needs one"
+
+
+def test_a_line_separator_inside_a_json_string_ends_no_line(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text(
+        '{"item":"a\u2028b","run":1,"score":1}\n{"item":"a\u2028b","run":2,"score":1}\n'
+    )
+
+    assert "Read 2 rows of t.jsonl" in analyze(path, *SCORE).stdout
+
+
+def test_runs_that_differ_as_wholes_have_an_agreement_of_zero(tmp_path):
+    """Between items and in the residuals there is nothing: (0 - 0) / (0 + k MSC / n) = 0."""
+    path = tmp_path / "t.csv"
+    path.write_text(HEAD + "".join(f"i{i},{k},{k}\n" for i in range(12) for k in range(3)))
+
+    result = analyze(path, *SCORE)
+
+    assert result.exit_code == 0
+    assert "absolute agreement of runs, ICC(A,1): 0  (12 items" in result.stdout
+
+
+def test_scores_whose_squares_vanish_have_no_icc(tmp_path):
+    """The least positive double is about 5e-324; its square is 0."""
+    path = tmp_path / "t.csv"
+    rows = (f"i{i},{k},{i + 1}e-310\n" for i in range(12) for k in range(3))
+    path.write_text(HEAD + "".join(rows))
+
+    text = analyze(path, *SCORE).stdout
+
+    assert "ICC(1,1): undefined, neither items nor their readings differ" in text
+    assert "nan" not in text
+
+
+def test_a_kept_order_is_not_called_an_absence_of_disagreement(tmp_path):
+    """Scores move by one in every second run, the order of items never does."""
+    path = tmp_path / "t.csv"
+    path.write_text(
+        HEAD + "".join(f"i{i},{k},{3 * i + k % 2}\n" for i in range(12) for k in (1, 2))
+    )
+
+    text = analyze(path, *SCORE).stdout
+
+    assert "same order of items (Spearman, two single readings): 1.000" in text
+    assert "no disagreement was seen" not in text
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--gap", "nan"), "--gap: nan is no finite number; give one"),
+        (("--gap", "-1"), "--gap: -1; give a number above 0"),
+        (("--pass-at", "inf"), "--pass-at: inf is no finite number; give one"),
+        (("--out", "nowhere/x.csv"), "--out: no folder nowhere; make it first"),
+        (("--out", "x.txt"), "--out: 'x.txt'; end it in .parquet or .csv"),
+    ],
+)
+def test_an_option_that_says_nothing_is_refused_before_the_work(tmp_path, options, told):
+    path = tmp_path / "t.csv"
+    path.write_text(HEAD + "a,1,1\na,2,1\n")
+
+    assert refused(analyze(path, *SCORE, *options)) == told
+
+
+def test_a_pass_mark_on_verdicts_is_refused(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(HEAD + "a,1,x\na,2,x\n")
+
+    told = refused(analyze(path, *VERDICT, "--pass-at", "3"))
+
+    assert told == "--pass-at: nothing to do with a verdict; drop it"
+
+
+def test_the_table_itself_is_never_overwritten(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(HEAD + "a,1,1\na,2,1\n")
+    before = path.read_bytes()
+
+    told = refused(analyze(path, *SCORE, "--out", str(path)))
+
+    assert told.endswith("t.csv is the table itself; name another file")
+    assert path.read_bytes() == before
