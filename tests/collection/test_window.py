@@ -450,3 +450,22 @@ def test_a_missing_key_is_one_line_that_names_the_variable(value, said):
 
     assert "\n" not in str(refused.value)
     assert "a b" not in str(refused.value)
+
+
+def test_a_run_that_ended_before_its_seal_is_sealed_without_sending_anything(
+    study, run, recording, make_registration, monkeypatch
+):
+    """The journal is finished, the disk full: running again only seals."""
+    from judgeaudit.collection import collector
+
+    frozen = study(make_registration(URL), items=3)
+    with recording.Recorder() as server:
+        with monkeypatch.context() as broken:
+            broken.setattr(collector, "seal_run", lambda *_: (_ for _ in ()).throw(OSError("full")))
+            with pytest.raises(OSError, match="full"):
+                run(frozen, base=server.base_url)
+        sent = len(server.requests)
+        run(frozen, base=server.base_url)
+
+    assert len(server.requests) == sent == 4
+    assert [row["status"] for row in readings(frozen)] == ["ok"] * 3
