@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 def asked_again(study: FrozenStudy, run: FrozenStudy, facts: Mapping[str, Any]) -> list[Bar]:
-    """Return a bar where this commit was asked before, under another key, and did not pass."""
+    """Return a bar where this commit was asked today by another key and did not pass.
+
+    On another day the judge may be another one: a nightly gate asks the same commit anew.
+    """
     from judgeaudit.registration.gate_run import other_runs
     from judgeaudit.verdict.bars import Bar
 
@@ -22,13 +25,14 @@ def asked_again(study: FrozenStudy, run: FrozenStudy, facts: Mapping[str, Any]) 
         return []
     found = []
     for folder, other in other_runs(study, run):
-        if other["commit"] != commit or other["lock_digest"] != str(study.lock_digest):
+        asked = (other["commit"], other.get("day"), other["lock_digest"])
+        if asked != (commit, facts["day"], str(study.lock_digest)):
             continue
         outcome = _outcome(folder)
         if outcome != "pass":
             says = (
-                f"commit {commit[:12]} was asked before under the key {other['key']!r} and ended "
-                f"{outcome}; a new key asks until it passes: go on with that run"
+                f"commit {commit[:12]} was asked before today under the key {other['key']!r} and "
+                f"ended {outcome}; a new key asks until it passes: go on with that run"
             )
             found.append(Bar("asked_again", says))
     return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +52,7 @@ def gate_study(root: Path, wish: Wish) -> GateReport:
 
         asked = gate_run.of_run(study, key)
         if not wish.read_only or (asked.root / gate_run.RUN).exists():
-            gate_run.begin(asked, key, commit)
+            gate_run.begin(asked, key, commit, today())
     report = _decide(study, asked, wish, _facts(study, key, commit))
     _keep(asked.root, report)
     return report
@@ -67,11 +68,17 @@ def commit_of(root: Path) -> str | None:
     return None if found is None else str(found["commit"])
 
 
+def today() -> str:
+    """Return the day, UTC."""
+    return datetime.now(UTC).date().isoformat()
+
+
 def _facts(study: FrozenStudy, key: str | None, commit: str | None) -> dict[str, Any]:
     return {
         "lock_digest": str(study.lock_digest),
         "run_key": key,
         "commit": commit,
+        "day": today(),
         "clock": study.registration.schedule.clock,
         "simulated": [s.id for s in study.registration.endpoints if s.is_simulated],
     }

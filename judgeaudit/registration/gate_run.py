@@ -6,7 +6,7 @@ is made again with the seed that the lock's digest and the run's key give. The k
 a rule. The same key gives the same plan and the same folder, so that asking again on a commit goes
 on with what was asked and does not begin anew.
 
-    STUDY/gates/<name>/run.json    key, commit, seed, the lock's digest
+    STUDY/gates/<name>/run.json    key, commit, day, seed, the lock's digest
     STUDY/gates/<name>/log/        its journal and sealed blocks
 """
 
@@ -62,8 +62,8 @@ def of_run(study: FrozenStudy, key: str) -> FrozenStudy:
     return replace(study, root=root, registration=registration, plan=plan)
 
 
-def begin(run: FrozenStudy, key: str, commit: str | None) -> Mapping[str, Any]:
-    """Write the run's facts, or check those that are there; returns them.
+def begin(run: FrozenStudy, key: str, commit: str | None, day: str) -> Mapping[str, Any]:
+    """Write the run's facts, or check those that are there; returns them. `day` is today, UTC.
 
     Raises `EvidenceError` where the folder holds a run of another key or another registration.
     """
@@ -71,6 +71,7 @@ def begin(run: FrozenStudy, key: str, commit: str | None) -> Mapping[str, Any]:
         "format": FORMAT,
         "key": key,
         "commit": commit,
+        "day": day,
         "seed": run.registration.schedule.seed,
         "lock_digest": str(run.lock_digest),
     }

@@ -13,7 +13,7 @@ A bar is a finding about the evidence, not about the judge. Each one ends the ga
 * `several_models`: replies name more than one model: the alias moved while it was asked.
 * `other_registration`: the readings were made under another registration.
 * `waiting`: registered windows are not sealed. `paused`: a run stopped and waits to be resumed.
-* `asked_again`: the commit was asked before under another key and did not pass.
+* `asked_again`: the commit was asked before on this day under another key and did not pass.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ def test_a_run_that_ended_between_blocks_goes_on_with_the_next(frozen, text, ser
     """One block is asked and the process ends; the next gate keeps it and asks the second."""
     root = frozen(text(served(by_item), schedule=BLOCKS, gates=WITHIN), items=50)
     study = of_run(load_frozen(root), "c1")
-    begin(study, "c1", None)
+    begin(study, "c1", None, "2026-01-01")
     windows = Windows(study.root, study).each()
     next(windows)
     windows.close()
