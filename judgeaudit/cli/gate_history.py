@@ -51,7 +51,7 @@ def _outcome(folder: Path) -> str:
 
 def ci_findings(study: FrozenStudy) -> list[str]:
     """Return what in registration and workflows asks until it passes."""
-    from judgeaudit.verdict.reasking import registration_findings, workflow_findings
+    from judgeaudit.registration.reasking import registration_findings, workflow_findings
 
     found = list(registration_findings(study.registration))
     for name, text in _workflows(study.root):

@@ -33,6 +33,7 @@ from judgeaudit.registration.check_sequential import block_problems, sequential_
 from judgeaudit.registration.draft import Draft, Inputs
 from judgeaudit.registration.numbers import Numbers, measure, numbers_notes, numbers_problems
 from judgeaudit.registration.plan import make_plan
+from judgeaudit.registration.reasking import registration_findings
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,7 @@ def _check_whole(inputs: Inputs, statistics: Catalogue | None) -> CheckReport:
     notes = [
         *schedule_notes(inputs.registration),
         *criteria_notes(inputs.registration, statistics),
+        *registration_findings(inputs.registration),
         *numbers_notes(inputs.registration, numbers),
         *(f"battery {found}" for found in findings if found.severity == "warning"),
     ]

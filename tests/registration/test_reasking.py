@@ -2,7 +2,7 @@
 
 import pytest
 
-from judgeaudit.verdict.reasking import workflow_findings
+from judgeaudit.registration.reasking import workflow_findings
 
 SOUND = """
 jobs:
