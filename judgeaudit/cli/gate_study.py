@@ -194,10 +194,20 @@ def _cost(study: FrozenStudy, runs: Any, stopped: Any) -> Asked:
             reasons[name] = reasons.get(name, 0) + count
     calls = sum(reasons.values()) - reasons.get("stopped_by_rule", 0)
     if stopped is None:
-        return Asked(calls, len(study.plan))
+        return Asked(calls, len(study.plan), ended=_until(runs))
     ended = "stopped by the registered rule" if reasons.get("stopped_by_rule") else ""
     items = max((one.items for one in stopped), default=0)
     return Asked(calls, len(study.plan), items, len(items_of(study)), ended)
+
+
+def _until(runs: Any) -> str:
+    """Return when the last reply came: a gate that only reads must not look like one that asked."""
+    times = [t["last_activity"] for run in runs for t in run.manifest["times"].values()]
+    known = [int(time) for time in times if time is not None]
+    if not known:
+        return ""
+    moment = datetime.fromtimestamp(max(known) // 1_000_000_000, UTC)
+    return f"the last reply came {moment:%Y-%m-%d %H:%M} UTC"
 
 
 def _compared(study: FrozenStudy, against: Path | None) -> dict[str, Any] | None:
