@@ -50,6 +50,10 @@ AGENTS = (
     Agent("rarely-answers", "embedded:unparsable-agent", "3 of 10 choices name no tool, CARRY 0"),
 )
 JUDGE = (Agent("judge", "embedded:local", ""),)
+LOCAL = """\
+timeouts = { read = "300s", total = "600s" }
+params = { repeat_penalty = 1.3 }   # without it the small model's lessons go round in circles
+"""
 WORLDS_CONTROLS, WORLDS_JUDGE = 40, 6
 
 
@@ -122,7 +126,7 @@ def _endpoint_text(seed: int, agent: Agent) -> str:
     local = agent.base_url == "embedded:local"
     options = "slots = 1, threads = 1" if local else f"seed = {seed}"
     model = "SmolLM2-135M-Instruct" if local else f"simulated-{agent.id}"
-    timeouts = 'timeouts = { read = "300s", total = "600s" }\n' if local else ""
+    own = LOCAL if local else ""
     return f"""\
 [[endpoints]]
 id = "{agent.id}"
@@ -130,7 +134,7 @@ api = "openai.chat"
 base_url = "{agent.base_url}"
 model = "{model}"
 embedded = {{ {options} }}
-{timeouts}
+{own}
 [[gates]]
 id = "carry.{agent.id}"
 statistic = "luck_carry"
