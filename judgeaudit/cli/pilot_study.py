@@ -131,9 +131,10 @@ def _record(frozen: FrozenStudy, table: pd.DataFrame, runs: Mapping[str, str]) -
     from judgeaudit.analysis.pilot import report, served
     from judgeaudit.cli.code_digest import code_digest
     from judgeaudit.verdict.piloted import FORMAT, asked_of
-    from judgeaudit.verdict.registered import question_of
+    from judgeaudit.verdict.registered import question_of, read_by_unit
 
     question = question_of(None, frozen.registration)
+    readings = read_by_unit(frozen.registration, table)
     return {
         "format": FORMAT,
         "study": frozen.registration.study.id,
@@ -146,7 +147,7 @@ def _record(frozen: FrozenStudy, table: pd.DataFrame, runs: Mapping[str, str]) -
         "served": served(table),
         "seed": frozen.registration.schedule.seed,
         "code_digest": code_digest(),
-        "report": report(table, question),
+        "report": report(readings, question),
     }
 
 
@@ -175,6 +176,7 @@ def load_pilot(folder: Path, data: bytes) -> SealedPilot:
     from judgeaudit.errors import EvidenceError
     from judgeaudit.registration.files import load_frozen
     from judgeaudit.verdict.piloted import PilotRecord
+    from judgeaudit.verdict.registered import read_by_unit
 
     record = PilotRecord.from_json(data, folder / "results" / RESULTS)
     frozen = load_frozen(folder)
@@ -188,7 +190,7 @@ def load_pilot(folder: Path, data: bytes) -> SealedPilot:
             raise EvidenceError(
                 f"{folder}: run {name}: manifest {sealed.get(name)}, but {RESULTS} names {digest}"
             )
-    return SealedPilot(frozen, study_table(frozen), record)
+    return SealedPilot(frozen, read_by_unit(frozen.registration, study_table(frozen)), record)
 
 
 def pilot_folder(root: Path, study: str) -> Path:

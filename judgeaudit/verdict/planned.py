@@ -69,6 +69,8 @@ def _size(gate: Gate, registration: Registration, part: pd.DataFrame, candidates
     statistic = family(gate.statistic)
     joined = statistic.reads in ("number", "any") and {FORWARD, REVERSED} <= set(part["arm"])
     used = part[part["arm"].eq(FORWARD)] if joined and "repeats" in statistic.needs else part
+    if registration.unit.aggregate != "none":
+        used = used[used["draw"].eq(0)]  # k draws make one reading
     grid = layout(used, arms_in_columns=gate.over == "orders")
     units = int(used[CLUSTERS[registration.unit.cluster]].nunique())
     if "groups" in statistic.needs:

@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from judgeaudit.analysis.catalogue import compute, family
+from judgeaudit.analysis.draws import aggregated
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.question import Over, Question
 from judgeaudit.registration.base import plain
@@ -86,6 +87,7 @@ def evaluate(
     `pilot` is the frozen pilot's record; with it the models that were served are compared.
     """
     estimates: list[Estimate] = []
+    table = read_by_unit(registration, table)
     verdicts, marks = [], marks_of(registration, table, pilot)
     for gate in registration.gates:
         verdict, used = _gate(gate, registration, table, candidates, marks)
@@ -106,6 +108,12 @@ def evaluate(
         tuple(controls),
         tuple(bare),
     )
+
+
+def read_by_unit(registration: Registration, table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with the k draws of each reading aggregated as `[unit]` registers it."""
+    unit = registration.unit
+    return aggregated(table, unit.k, unit.aggregate, unit.ties)
 
 
 def _gate(
