@@ -54,7 +54,7 @@ LOCAL = """\
 timeouts = { read = "300s", total = "600s" }
 params = { repeat_penalty = 1.3 }   # without it the small model's lessons go round in circles
 """
-WORLDS_CONTROLS, WORLDS_JUDGE = 40, 6
+WORLDS_CONTROLS, WORLDS_JUDGE = 40, 5
 
 
 def demo_luck(root: Path, simulated: bool, as_json: bool) -> ExitCode:
