@@ -33,6 +33,8 @@ VALUES = {
 }
 ALIASES = {"number": "score", "category": "verdict"}
 FLAG = b"judgeaudit.registration"
+NOTHING = ("no rows", "empty file")
+"""What `read_source` finds in a table without readings: no evidence (3), where others refuse it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,8 @@ def criteria_of(path: Path) -> Criteria:
 
 def read_frame(path: Path, columns: Columns, criteria: Criteria) -> tuple[pd.DataFrame, Bar | None]:
     """Return the table's rows with a status each, or the bar of another registration."""
+    import pandas as pd
+
     from judgeaudit.analysis.table import COLUMNS, IDENTITY
     from judgeaudit.cli.table_files import read_source
 
@@ -112,9 +116,12 @@ def read_frame(path: Path, columns: Columns, criteria: Criteria) -> tuple[pd.Dat
     given = {columns.item: "item", columns.repeat: "repeat", columns.value: value}
     named = {name: role for name, role in given.items() if name is not None}
     known = {*COLUMNS, *IDENTITY, *ALIASES.values()}
-    source = read_source(path, list(named), known)
-    if not source.table.num_rows:
-        return source.table.to_pandas(), None
+    try:
+        source = read_source(path, list(named), known)
+    except InputError as error:
+        if error.found not in NOTHING:
+            raise
+        return pd.DataFrame(), None
     for name in named:
         if name not in source.header:
             raise InputError(path.name, f"column {name!r}", "missing", source.columns())

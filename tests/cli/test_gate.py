@@ -239,6 +239,16 @@ def test_a_table_without_evidence_is_never_green(frozen, tmp_path, spoil):
     assert both(table, "--registration", frozen())[0] == 3
 
 
+@pytest.mark.parametrize("content", ["", "item,repeat,verdict\n"], ids=["empty", "header alone"])
+def test_a_file_without_a_row_is_no_evidence(frozen, tmp_path, content):
+    table = tmp_path / "answers.csv"
+    table.write_text(content)
+
+    code, document = both(table, "--registration", frozen())
+
+    assert (code, kinds(document)) == (3, {"no_reading"})
+
+
 def test_sealed_readings_of_another_registration_are_refused_by_their_digest(frozen, text):
     ours, other = frozen(), frozen(text(schedule="repeats = 2\nchunk = 5"), name="other")
     assert gate(other).exit_code == 0
