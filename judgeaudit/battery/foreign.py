@@ -95,7 +95,7 @@ def _item(source: object, number: int, row: Row, columns: Columns) -> Item:
     if columns.id is not None:
         name = _name(source, place, columns.id, cells)
     candidates = tuple(
-        Candidate(column, _text(_cell(source, place, column, cells)), meta={"field": column})
+        Candidate(column, _candidate(source, place, column, cells), meta={"field": column})
         for column in columns.candidates
     )
     group = name if columns.group is None else _name(source, place, columns.group, cells)
@@ -126,6 +126,15 @@ def _name(source: object, place: str, column: str, cells: Mapping[str, JSON]) ->
             source, place, f"{column} is {json.dumps(value)[:60]}", "a name or a whole number"
         )
     return str(value)
+
+
+def _candidate(source: object, place: str, column: str, cells: Mapping[str, JSON]) -> str:
+    """Return a candidate's text; nothing is no answer that a judge could be asked about."""
+    value = _cell(source, place, column, cells)
+    if value is None or not _text(value).strip():
+        remedy = "leave the row out, or write what the judge shall see"
+        raise InputError(source, place, f"candidate {column!r} is empty", remedy)
+    return _text(value)
 
 
 def _text(value: JSON) -> str:
@@ -160,6 +169,11 @@ def _gold(source: object, place: str, cells: Mapping[str, JSON], columns: Column
 def _object(source: object, line: int, value: JSON) -> Row:
     if not isinstance(value, dict):
         raise InputError(source, f"line {line}", "a row must be a JSON object")
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        found = "half a character (a lone surrogate, such as \\ud800)"
+        raise InputError(source, f"line {line}", found, "write the whole character") from error
     return line, value
 
 

@@ -41,6 +41,13 @@ def code_of(error: BaseException) -> ExitCode:
     return ExitCode.BUG
 
 
+def _text(error: BaseException) -> str:
+    """Return an error's words; the system's own as file and cause, without their number."""
+    if isinstance(error, OSError) and isinstance(error.filename, str) and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
 def _say(error: BaseException, code: ExitCode, as_json: bool) -> None:
     """Tell an error: one line a problem on stderr, or one JSON document on stdout."""
     if code is ExitCode.BUG:
@@ -48,7 +55,7 @@ def _say(error: BaseException, code: ExitCode, as_json: bool) -> None:
     message = (
         "interrupted; run the same command again to resume"
         if isinstance(error, KeyboardInterrupt)
-        else " ".join(str(error).split())
+        else " ".join(_text(error).split())
     )
     if as_json:
         document: dict[str, Any] = {

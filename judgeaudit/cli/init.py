@@ -111,6 +111,9 @@ def refuse_existing(directory: Path) -> None:
         raise InputError(directory, found="not empty", remedy="name a new or an empty folder")
     if directory.exists() and not directory.is_dir():
         raise InputError(directory, found="not a folder", remedy="name a new or an empty folder")
+    above = next(path for path in directory.absolute().parents if path.exists())
+    if not above.is_dir():
+        raise InputError(directory, found=f"{above} is a file", remedy="name another folder")
 
 
 def _protocol(
@@ -213,14 +216,23 @@ def _refuse_unfilled(
         if asking.cell is not None:
             continue
         for item in items:
-            faults = asking.readout.problems(item)
-            if any(fault.startswith("prompt: ") for fault in faults):
-                raise _unfilled(asking.readout, item, prompt, file)
+            faults = [text for text in asking.readout.problems(item) if text.startswith("prompt: ")]
+            if faults:
+                raise _unfilled(asking.readout, item, prompt, file, faults[0])
 
 
-def _unfilled(readout: Readout, item: Item, prompt: str, file: Path | None) -> InputError:
+def _unfilled(
+    readout: Readout, item: Item, prompt: str, file: Path | None, fault: str
+) -> InputError:
     have = readout.fields(item, readout.arms(item)[0])
-    name, place = next((n, p) for n, p in readout.prompt.places().items() if n not in have)
+    lacking = ((n, p) for n, p in readout.prompt.places().items() if n not in have)
+    name, place = next(lacking, (None, ""))
+    if name is None:  # it lacks what the readout must show, not a field
+        return InputError(
+            prompt,
+            found=f"{fault.removeprefix('prompt: ')} (item {item.id!r})",
+            remedy=f"placeholders that can be used: {', '.join(sorted(have))}",
+        )
     line = f", line {item.meta['line']}" if "line" in item.meta else ""
     return InputError(
         prompt,

@@ -33,7 +33,10 @@ def parse_duration(value: object) -> timedelta:
     found = _DURATION.fullmatch(value.strip()) if isinstance(value, str) else None
     if found is None:
         raise ValueError(f'{value!r} is no duration; write "90s", "10min", "2h" or "1d"')
-    return timedelta(seconds=float(found[1]) * _UNITS[found[2]])
+    try:
+        return timedelta(seconds=float(found[1]) * _UNITS[found[2]])
+    except OverflowError as error:
+        raise ValueError(f"{value!r} is longer than a clock can count") from error
 
 
 Duration = Annotated[timedelta, BeforeValidator(parse_duration)]
@@ -48,8 +51,10 @@ def read_toml(source: str, data: bytes) -> dict[str, Any]:
         return tomllib.loads(data.decode("utf-8"), parse_float=Decimal)
     except UnicodeDecodeError as error:
         raise InputError(source, f"byte {error.start}", "not UTF-8") from error
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(source, found=f"not TOML 1.0: {error}") from error
+    except (ValueError, ArithmeticError, RecursionError) as error:
+        # Beside TOML's own errors: 5000 digits, an exponent beyond Decimal's, a thousand brackets.
+        found = f"not TOML 1.0: {error or type(error).__name__}"
+        raise InputError(source, found=found) from error
 
 
 def plain(value: Any) -> Any:

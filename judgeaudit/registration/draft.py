@@ -77,7 +77,8 @@ def parse_document(model: type[M], source: Source) -> tuple[M | None, list[Probl
     try:
         return model.model_validate(read_toml(source.path, source.data)), []
     except InputError as error:
-        return None, [Problem(error.source, error.place or error.found, error.remedy)]
+        key = ", ".join(part for part in (error.source, error.place) if part)
+        return None, [Problem(key, error.found, error.remedy)]
     except ValidationError as error:
         return None, translated(model, error)
 

@@ -1,4 +1,4 @@
-"""What `judgeaudit analyze` does with tables that cannot be used: one line, exit 2, nothing lost.
+"""What `analyze` and `init` do with files that cannot be used: one line, exit 2, nothing lost.
 
 Each case once ended in a traceback, in a number that was none, or in a line without its place.
 """
@@ -187,3 +187,74 @@ def test_the_table_itself_is_never_overwritten(tmp_path):
 
     assert told.endswith("t.csv is the table itself; name another file")
     assert path.read_bytes() == before
+
+
+PAIR = '{"id": "q1", "a": "yes", "b": "no", "question": "?"}'
+
+
+def init(folder, rows, prompt=None):
+    """Run `init` on JSON lines in `folder`."""
+    (folder / "rows.jsonl").write_text(rows)
+    arguments = ["init", str(folder / "study"), "--protocol", "verdict", "--candidates", "a,b"]
+    arguments += ["--items", str(folder / "rows.jsonl")]
+    if prompt is not None:
+        (folder / "prompt.txt").write_text(prompt)
+        arguments += ["--prompt", str(folder / "prompt.txt")]
+    return CliRunner().invoke(app, arguments)
+
+
+@pytest.mark.parametrize("cell", ["null", '""', '"  "'])
+def test_an_empty_candidate_is_no_item(tmp_path, cell):
+    """A null was once sent to the judge as the word "null"."""
+    told = refused(init(tmp_path, PAIR + "\n" + PAIR.replace('"yes"', cell)))
+
+    assert "rows.jsonl: line 2: candidate 'a' is empty; leave the row out" in told
+    assert not (tmp_path / "study").exists()
+
+
+def test_half_a_character_is_named_with_its_line(tmp_path):
+    told = refused(init(tmp_path, PAIR.replace("yes", r"\ud800")))
+
+    assert "rows.jsonl: line 1: half a character" in told
+
+
+@pytest.mark.parametrize("prompt", ["", "Which is better?\n", "{{question}} {question}"])
+def test_a_prompt_that_shows_no_candidate_is_refused(tmp_path, prompt):
+    told = refused(init(tmp_path, PAIR, prompt))
+
+    assert "prompt.txt: arms" in told
+    assert "placeholders that can be used: a, b, candidate_1, candidate_2" in told
+
+
+def test_a_study_below_a_file_is_refused(tmp_path):
+    (tmp_path / "study").write_text("kept")
+
+    told = refused(
+        CliRunner().invoke(app, ["init", str(tmp_path / "study/x"), "--protocol", "ranking"])
+    )
+
+    assert told.endswith("study is a file; name another folder")
+
+
+def test_a_missing_file_is_named_without_the_systems_number(tmp_path):
+    arguments = ["init", str(tmp_path / "s"), "--protocol", "verdict", "--items", "none.jsonl"]
+
+    assert refused(CliRunner().invoke(app, arguments)) == "none.jsonl: No such file or directory"
+
+
+@pytest.mark.parametrize(
+    ("toml", "told"),
+    [
+        (b'name = "\xfc"', "p.toml, byte 8: not UTF-8"),
+        (b"a = " + b"[" * 100_000, "not TOML 1.0: maximum recursion depth exceeded"),
+        (b"a = 1e999999999999999999999", "not TOML 1.0: [<class 'decimal.InvalidOperation'>]"),
+        (b"a = " + b"1" * 5000, "not TOML 1.0: Exceeds the limit (4300 digits)"),
+    ],
+)
+def test_a_protocol_that_is_no_toml_is_refused(tmp_path, toml, told):
+    path = tmp_path / "p.toml"
+    path.write_bytes(toml)
+
+    line = refused(CliRunner().invoke(app, ["init", str(tmp_path / "s"), "--protocol", str(path)]))
+
+    assert told in line
