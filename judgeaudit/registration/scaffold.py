@@ -213,7 +213,7 @@ def _study_text(folder: Path, protocol: ProtocolDocument, readout: str, listed: 
 # A reliability study of one judge. Edit it, then:
 #   judgeaudit prereg check DIR     lists every problem, and what the study will cost
 #   judgeaudit prereg freeze DIR    renders every request once and locks the study
-#   judgeaudit run DIR --all        asks; then: judgeaudit analyze DIR, judgeaudit report DIR
+#   judgeaudit run DIR --all        asks; then: judgeaudit analyze DIR
 
 # What `judgeaudit analyze` computes. Without gates and rules all of it is exploratory.
 analyses = [{listed}]
