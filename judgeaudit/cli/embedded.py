@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from judgeaudit.errors import Problem
     from judgeaudit.model import JSON, Clock
-    from judgeaudit.registration.document import EndpointSpec
+    from judgeaudit.registration.document import EndpointSpec, Registration
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,23 @@ class Started:
 
     bases: Mapping[str, str]
     identity: Mapping[str, Mapping[str, JSON]]
+
+
+def judge_problems(registration: Registration | None) -> tuple[Problem, ...]:
+    """Return the endpoints that name an embedded judge there is none of: a run could never ask."""
+    from judgeaudit.endpoint.server import PREFIX
+    from judgeaudit.endpoint.simulated.scenarios import scenario
+    from judgeaudit.errors import InputError, Problem
+
+    problems = []
+    for place, spec in enumerate(registration.endpoints if registration is not None else ()):
+        try:
+            if spec.is_simulated:
+                scenario(spec.base_url.removeprefix(PREFIX))
+        except InputError as error:
+            key = f"endpoints[{place}].base_url"
+            problems.append(Problem(key, f"{spec.base_url!r}: {error.found}", error.remedy))
+    return tuple(problems)
 
 
 @contextmanager

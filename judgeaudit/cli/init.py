@@ -97,12 +97,26 @@ def init(
         battery, origin = _own(items, columns)
     _refuse_unfilled(parsed, battery.items, str(prompt or source.path), items)
     controls, without = _controls(parsed, battery)
+    _refuse_unknown_judge(base_url)
     endpoint = EndpointChoice(api, base_url, model, key_env)
     files = scaffold(directory, source, battery.items, controls, endpoint, origin, statistics())
     write_study(directory, files)
     notes = [*map(str, battery.report.get("notes", ())), *without]
     _say(directory, files, len(battery.items), len(controls), notes, as_json)
     return ExitCode.DONE
+
+
+def _refuse_unknown_judge(base_url: str | None) -> None:
+    """Raise `InputError` for an embedded judge there is none of."""
+    from judgeaudit.endpoint.server import PREFIX
+    from judgeaudit.endpoint.simulated.scenarios import scenario
+
+    if base_url is None or not base_url.startswith(PREFIX) or base_url == LOCAL:
+        return
+    try:
+        scenario(base_url.removeprefix(PREFIX))
+    except InputError as error:
+        raise InputError("--base-url", base_url, error.found, error.remedy) from error
 
 
 def refuse_existing(directory: Path) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from judgeaudit.cli.exits import ExitCode, exits
 from judgeaudit.cli.output import AsJson, StudyPath, document, lines, remark
-from judgeaudit.errors import InputError
+from judgeaudit.errors import InputError, RegistrationError
 
 if TYPE_CHECKING:
     from judgeaudit.registration.check import CheckReport
@@ -52,12 +52,17 @@ def check(study: StudyPath, as_json: AsJson = False) -> ExitCode:
 
     Exits 0 if it can be frozen, 1 if not. Example: judgeaudit prereg check my-study
     """
+    from dataclasses import replace
+
     from judgeaudit.cli.characteristics import with_gates
+    from judgeaudit.cli.embedded import judge_problems
     from judgeaudit.registration import check as checks
     from judgeaudit.registration.files import load_study
 
     draft = load_study(study)
-    report = with_gates(study, draft, checks.check(draft, statistics()))
+    report = checks.check(draft, statistics())
+    report = replace(report, problems=report.problems + judge_problems(draft.registration))
+    report = with_gates(study, draft, report)
     if as_json:
         document(report_json(report))
     else:
@@ -115,6 +120,7 @@ def freeze(study: StudyPath, as_json: AsJson = False) -> ExitCode:
     from datetime import UTC, datetime
 
     from judgeaudit.cli.characteristics import require_freezable
+    from judgeaudit.cli.embedded import judge_problems
     from judgeaudit.cli.log_facts import freeze_next_stage
     from judgeaudit.registration import check as checks
     from judgeaudit.registration import files
@@ -124,6 +130,8 @@ def freeze(study: StudyPath, as_json: AsJson = False) -> ExitCode:
     draft = files.load_study(study)
     report = checks.require_sound(draft, statistics())
     if not (study / FROZEN).exists():
+        if problems := judge_problems(draft.registration):
+            raise RegistrationError(study / "registration.toml", problems)
         require_freezable(study, draft, report)
     lock, written = files.freeze(study, facts(study, datetime.now(UTC)))
     stage = None if written else freeze_next_stage(files.load_frozen(study))

@@ -31,7 +31,13 @@ from judgeaudit.registration.check_items import (
 )
 from judgeaudit.registration.check_sequential import block_problems, sequential_problems
 from judgeaudit.registration.draft import Draft, Inputs
-from judgeaudit.registration.numbers import Numbers, measure, numbers_notes, numbers_problems
+from judgeaudit.registration.numbers import (
+    Numbers,
+    measure,
+    numbers_notes,
+    numbers_problems,
+    size_problem,
+)
 from judgeaudit.registration.plan import make_plan
 from judgeaudit.registration.reasking import registration_findings
 
@@ -94,6 +100,8 @@ def _check_whole(inputs: Inputs, statistics: Catalogue | None) -> CheckReport:
     problems += compose_problems(composer, [*inputs.items, *inputs.controls], sizes)
     if problems:
         return CheckReport(_unique(problems))
+    if problem := size_problem(inputs.registration, len(inputs.items)):
+        return CheckReport((problem,))
     try:
         plan = make_plan(
             inputs.registration, inputs.protocol, inputs.items, inputs.controls, bodies={}

@@ -134,6 +134,10 @@ class Condition(Strict):
     in_flight: int = Field(default=1, ge=1, le=512)
 
 
+MOST = 100_000
+"""The largest number of days, windows a day, repeats or draws: more is a slip of the pen."""
+
+
 class Schedule(Strict):
     """When and how often. All times UTC.
 
@@ -148,18 +152,18 @@ class Schedule(Strict):
     conditions: list[Condition] = Field(default=[Condition(name="default")], min_length=1)
     order: Literal["interleaved", "blocked"] = "interleaved"
     chunk: int = Field(default=16, ge=1)
-    days: int = Field(default=1, ge=1)
-    windows_per_day: int = Field(default=1, ge=1)
+    days: int = Field(default=1, ge=1, le=MOST)
+    windows_per_day: int = Field(default=1, ge=1, le=MOST)
     min_gap: Duration = timedelta(0)
     day_gap: Duration = timedelta(hours=24)
     max_duration: Duration = timedelta(hours=6)
-    repeats: int = Field(default=1, ge=1)
+    repeats: int = Field(default=1, ge=1, le=MOST)
     repeat_share: Decimal = Field(default=Decimal(1), gt=0, le=1)
     replay_share: Decimal = Field(default=Decimal(1), gt=0, le=1)
-    draws: int = Field(default=1, ge=1)
+    draws: int = Field(default=1, ge=1, le=MOST)
     block: int | None = Field(default=None, ge=1)
     seed: int
-    cap: int = Field(ge=1)
+    cap: int = Field(ge=1, le=2**53)
     budget: Decimal | None = Field(default=None, gt=0)
     on_budget: Literal["pause", "close"] = "pause"
     clock: Literal["utc", "virtual"] = "utc"

@@ -27,6 +27,9 @@ LATENCY_S = 2.0
 SIMULATED_S = 0.02
 """Assumed seconds a call at a simulated endpoint."""
 
+MOST_CALLS = 10_000_000
+"""Calls that a plan may have: a hundred times what was measured, so a slip of the pen."""
+
 BYTES_A_TOKEN = 4
 MILLION = Decimal(1_000_000)
 
@@ -161,6 +164,22 @@ def _cost(
         if amount:
             cost[prices.currency] = cost.get(prices.currency, Decimal(0)) + amount / MILLION
     return cost
+
+
+def size_problem(registration: Registration, items: int) -> Problem | None:
+    """Return that a plan is too large to be written down, without making it; None where it is not.
+
+    What is counted is items x endpoints x conditions x windows x repeats x draws: shares, blocks
+    and arms change it by small factors that matter nothing here.
+    """
+    schedule = registration.schedule
+    asked = min(items, schedule.block or items)
+    passes = schedule.days * schedule.windows_per_day * schedule.repeats * schedule.draws
+    calls = asked * len(registration.endpoints) * len(schedule.conditions) * passes
+    if calls <= MOST_CALLS:
+        return None
+    allowed = f"at most {MOST_CALLS} calls in one study; lower repeats, draws, days or windows"
+    return Problem("schedule", f"about {calls} calls", allowed)
 
 
 def numbers_problems(registration: Registration, numbers: Numbers) -> Iterator[Problem]:

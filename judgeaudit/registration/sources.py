@@ -17,6 +17,7 @@ from judgeaudit.registration.draft import (
     Source,
     parse_document,
     parse_items,
+    shown,
 )
 from judgeaudit.registration.freeze import Lock, Rendered, frozen_sources
 from judgeaudit.registration.layout import BODIES, LOCK, PLAN
@@ -64,8 +65,9 @@ def _read_into(
     key = {"controls": "controls.items", "pilot": "pilot.study"}.get(role, f"{role}.file")
     try:
         sources[role] = Source(name, (root / name).read_bytes())
-    except OSError as error:
-        problems.append(Problem(key, f"{name}: {error.strerror or error}", "name a file there is"))
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        found = f"{shown(name)}: {getattr(error, 'strerror', None) or error}"
+        problems.append(Problem(key, found, "name a file there is"))
 
 
 def _parsed(

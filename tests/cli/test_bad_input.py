@@ -258,3 +258,58 @@ def test_a_protocol_that_is_no_toml_is_refused(tmp_path, toml, told):
     line = refused(CliRunner().invoke(app, ["init", str(tmp_path / "s"), "--protocol", str(path)]))
 
     assert told in line
+
+
+@pytest.fixture
+def study(tmp_path):
+    """A drafted study of four items at a simulated judge."""
+    folder = tmp_path / "study"
+    arguments = ["init", str(folder), "--protocol", "ranking", "--n", "4"]
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+    return folder
+
+
+def edited(study, old, new):
+    path = study / "registration.toml"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def problems(study):
+    """Return what `prereg check` lists; a freeze then refuses too, and writes nothing."""
+    result = CliRunner().invoke(app, ["prereg", "check", str(study)])
+    frozen = CliRunner().invoke(app, ["prereg", "freeze", str(study)])
+    assert (result.exit_code, frozen.exit_code) == (1, 2), result.output + frozen.output
+    assert not (study / "frozen").exists()
+    return [line for line in result.stdout.splitlines() if line.startswith("problem: ")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("embedded:stable", "embedded:none", "endpoints[0].base_url: 'embedded:none': no scenario"),
+        ("repeats = 2", "repeats = 1000000000", "schedule.repeats: found 1000000000"),
+        ("repeats = 2", "repeats = 1e5000", "schedule.repeats: found 1E+5000"),
+        ("days = 1", "days = 90000\nrepeats = 90000", "schedule: about 32400000000 calls"),
+        ("days = 1", 'days = 1\nmin_gap = "99999999999999d"', "longer than a clock can count"),
+        ('"items.jsonl"', '"a\\u0000b"', "battery.file: 'a\\x00b': embedded null byte"),
+    ],
+)
+def test_a_registration_that_no_run_could_keep_is_refused(study, old, new, told):
+    """Plans of a thousand million calls once filled the memory; the others passed, or crashed."""
+    if "\nrepeats" in new:
+        edited(study, "repeats = 2", "# ")
+    edited(study, old, new)
+
+    (problem,) = problems(study)
+
+    assert told in problem
+
+
+def test_init_refuses_an_embedded_judge_there_is_none_of(tmp_path):
+    arguments = ["init", str(tmp_path / "s"), "--protocol", "ranking"]
+
+    told = refused(CliRunner().invoke(app, [*arguments, "--base-url", "embedded:none"]))
+
+    assert told.startswith("--base-url: embedded:none: no scenario 'none'; one of ")
