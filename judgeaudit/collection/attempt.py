@@ -7,7 +7,7 @@ inside `except BaseException`, so that an interrupted attempt leaves its trace t
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -229,7 +229,9 @@ class Courier:
         usage = reply.usage if isinstance(reply, Reply) else Usage()
         known = attempt_of(reservation, exchange, flying, outcome, error, responsibility)
         self._write(job, with_reply(known, exchange, found, reply), usage)
-        self.breaker.note(status, found)
+        # What the breaker says is printed: the detail as it was stored, where no key is left.
+        stored = (self.last_error or "").removeprefix(f"HTTP {status}").removeprefix(": ")
+        self.breaker.note(status, replace(found, detail=stored))
         if self.breaker.why is not None:
             self.run.halt(self.breaker.why)
         if found.kind is Kind.RETRY:

@@ -99,6 +99,22 @@ def test_a_paused_run_is_exit_2_in_one_line(study, make_registration, command):
     assert "HTTP 401" in found.stderr
 
 
+def test_a_key_that_a_refusal_repeats_is_not_printed(
+    study, make_registration, command, recording, monkeypatch
+):
+    """Some servers say "invalid key sk-...": what pauses the run goes to terminals and CI logs."""
+    key = "sk-a-key-of-some-length"
+    monkeypatch.setenv("A_KEY", key)
+    refusal = b'{"error":{"message":"invalid key %s"}}' % key.encode()
+    with recording.Recorder(lambda *_: recording.Answer(401, {}, refusal)) as server:
+        frozen = study(make_registration(server.base_url, endpoint='key_env = "A_KEY"'), items=2)
+        found = command("run", frozen.root)
+
+    assert found.exit_code == 2
+    assert "HTTP 401: invalid key [redacted]" in found.stderr
+    assert key not in found.stdout + found.stderr
+
+
 def test_a_dry_run_shows_requests_and_touches_nothing(study, make_registration, command):
     text = make_registration("http://127.0.0.1:9", endpoint='key_env = "A_KEY"')
     frozen = study(text, items=3)
