@@ -12,7 +12,6 @@ Rules of this module:
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +20,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judgeaudit.analysis.sheet import Coded, Kind, Long
-from judgeaudit.cli.arrow_numbers import is_plain, values_and_nulls
+from judgeaudit.cli.table_columns import (
+    EMPTY,
+    REASONS,
+    UNPARSED,
+    coded,
+    numbers,
+    plain_text,
+    rankings,
+    same_candidates,
+)
 from judgeaudit.cli.table_files import Source, read_source
 from judgeaudit.errors import InputError
 
@@ -35,12 +43,6 @@ GUESSES: Mapping[str, tuple[str, ...]] = {
 NOT_DECLARED = frozenset({"_record", "run", "n_items", "note", "notes", "date", "time", "seconds"})
 REDRAWN = {"datasets_map_cache": "fresh", "candidate_order": "redrawn", "shuffle": "fresh"}
 """Metadata that declares an order of candidates drawn anew in each run."""
-
-LARGEST = 1e60
-"""Beyond it a score is out of scale: fourth powers of scores must stay finite."""
-
-REASONS = ("empty", "unparsed", "out_of_scale", "not_a_permutation")
-EMPTY, UNPARSED, OUT_OF_SCALE, NOT_A_PERMUTATION = range(4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +74,16 @@ def read_long(paths: Sequence[Path], roles: Roles) -> Long:
 
     Raises `InputError` naming file, row or column for what cannot be used.
     """
-    sources = [read_source(path, roles.named(), _known_names()) for path in paths]
-    roles = _guessed(sources[0], roles, len(paths))
+    return long_of([read_source(path, roles.named(), _known_names()) for path in paths], roles)
+
+
+def long_of(sources: Sequence[Source], roles: Roles) -> Long:
+    """Return tables that were read as one `Long`; raises as `read_long` does."""
+    roles = _guessed(sources[0], roles, len(sources))
     for source in sources:
         _check_columns(source, roles)
     columns = _Columns(sources)
-    several = len(paths) > 1 and roles.repeat is None
+    several = len(sources) > 1 and roles.repeat is None
     run = _run_of_files(sources) if several else columns.coded(roles.repeat)
     if several and not roles.by:
         _check_metadata(sources)
@@ -91,7 +97,7 @@ def read_long(paths: Sequence[Path], roles: Roles) -> Long:
     values, answers, reason = _values(columns, roles, sources)
     item = columns.joint(roles.item)
     if roles.kind == "ranking":
-        reason = _same_candidates(item, answers, reason)
+        reason = same_candidates(item, answers, reason)
     return Long(
         source=columns.name,
         kind=roles.kind,
@@ -160,56 +166,6 @@ class _Columns:
             for row in zip(*places, strict=True)
         ]
         return Coded(codes.astype(np.int32), labels)
-
-
-def plain_text(array: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return an array as text, its dictionary decoded, lists and structs as JSON."""
-    import pyarrow as pa
-
-    if pa.types.is_dictionary(array.type):
-        array = array.cast(array.type.value_type)
-    if pa.types.is_nested(array.type):
-        texts = [None if v is None else _as_json(v) for v in array.to_pylist()]
-        return pa.chunked_array([pa.array(texts, pa.string())])
-    return array.cast(pa.string())
-
-
-def _as_json(value: object) -> str:
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
-
-
-def coded(array: pa.ChunkedArray) -> Coded:
-    """Return a column as codes and labels."""
-    import pyarrow as pa
-    from pyarrow import compute as pc
-
-    if pa.types.is_integer(array.type):
-        return _coded_integers(array)
-    if pa.types.is_floating(array.type):
-        array = pc.if_else(pc.is_nan(array), None, array)
-        array = plain_text(array) if array.null_count < len(array) else array.cast(pa.string())
-    if pa.types.is_nested(array.type) or str(array.type).endswith("_view"):
-        array = plain_text(array)  # Arrow has no dictionary of these
-    if not pa.types.is_dictionary(array.type):
-        array = array.dictionary_encode()
-    whole = array.unify_dictionaries().combine_chunks()
-    if isinstance(whole, pa.ChunkedArray):
-        whole = whole.chunk(0) if whole.num_chunks else pa.array([], array.type)
-    return Coded(_indices(whole.indices), whole.dictionary.to_pylist())
-
-
-def _indices(indices: pa.Array) -> np.ndarray[Any, np.dtype[np.int32]]:
-    """Return a dictionary's indices, -1 where there is none."""
-    values, nulls = values_and_nulls(indices)
-    return np.where(nulls, -1, values).astype(np.int32)
-
-
-def _coded_integers(array: pa.ChunkedArray) -> Coded:
-    values, nulls = values_and_nulls(array)
-    labels, found = np.unique(values[~nulls], return_inverse=True)
-    codes = np.full(values.size, -1, dtype=np.int32)
-    codes[~nulls] = found
-    return Coded(codes, labels.tolist())
 
 
 def _known_names() -> frozenset[str]:
@@ -306,10 +262,10 @@ def _values(
 ) -> tuple[np.ndarray[Any, np.dtype[np.float64]] | None, Coded | None, Coded]:
     array = columns.array(roles.value)
     if roles.kind in ("score", "probability"):
-        values, reason = _numbers(array, roles.kind)
+        values, reason = numbers(array, roles.kind)
         _refuse_no_value(columns, roles, reason)
         return values, None, Coded(reason, REASONS)
-    answers = _rankings(array) if roles.kind == "ranking" else coded(array)
+    answers = rankings(array) if roles.kind == "ranking" else coded(array)
     empty = array.is_null().to_numpy() if roles.kind == "ranking" else answers.codes < 0
     reason = np.where(answers.codes < 0, np.where(empty, EMPTY, UNPARSED), -1)
     _refuse_no_value(columns, roles, reason)
@@ -325,73 +281,6 @@ def _refuse_no_value(columns: _Columns, roles: Roles, reason: np.ndarray[Any, An
         "verdict": ("verdict", "name the column that holds them"),
     }.get(roles.kind, ("number", "for verdicts say --verdict, for rankings --ranking"))
     raise InputError(columns.name, f"column {roles.value!r}", f"holds no {word}", remedy)
-
-
-def _numbers(array: pa.ChunkedArray, kind: Kind) -> tuple[Any, Any]:
-    """Return the numbers (nan where there is none) and the reasons (-1 where there is one)."""
-    import pyarrow as pa
-
-    kind_of = pa.types
-    plain = any(
-        is_kind(array.type)
-        for is_kind in (kind_of.is_integer, kind_of.is_floating, kind_of.is_decimal,
-                        kind_of.is_boolean, kind_of.is_null)
-    )  # fmt: skip
-    if not plain:  # text, but also dates, bytes and lists, which are no numbers
-        column = coded(array)
-        parsed = np.array([*(_float(label) for label in column.labels), np.nan])
-        values = parsed[column.codes]
-        empty = column.codes < 0
-    else:
-        whole = array if is_plain(array.type) else array.cast(pa.float64(), safe=False)
-        values, empty = values_and_nulls(whole)
-        values = np.where(empty, np.nan, values.astype(float))
-    reason = np.full(values.size, -1, dtype=np.int32)
-    reason[np.isnan(values)] = UNPARSED
-    reason[empty] = EMPTY
-    outside = np.abs(values) > LARGEST
-    if kind == "probability":
-        outside |= (values < 0) | (values > 1)
-    reason[outside] = OUT_OF_SCALE
-    values[outside] = np.nan
-    return values, reason
-
-
-def _float(text: object) -> float:
-    try:
-        return float(str(text))
-    except ValueError:
-        return float("nan")
-
-
-def _rankings(array: pa.ChunkedArray) -> Coded:
-    from judgeaudit.cli.table_files import parse_ranking
-
-    seen: dict[tuple[str, ...], int] = {}
-    codes = np.full(len(array), -1, dtype=np.int32)
-    for row, value in enumerate(array.to_pylist()):
-        ranking = parse_ranking(value)
-        if ranking is not None:
-            codes[row] = seen.setdefault(ranking, len(seen))
-    return Coded(codes, list(seen))
-
-
-def _same_candidates(item: Coded, answers: Coded | None, reason: Coded) -> Coded:
-    """Mark rankings whose candidates are not those of the item's other rankings."""
-    assert answers is not None
-    from collections import Counter, defaultdict
-
-    sets = [frozenset(label) for label in answers.labels]
-    by_item: dict[int, Counter[frozenset[str]]] = defaultdict(Counter)
-    for at, code in zip(item.codes.tolist(), answers.codes.tolist(), strict=True):
-        if code >= 0:
-            by_item[at][sets[code]] += 1
-    usual = {at: counts.most_common(1)[0][0] for at, counts in by_item.items()}
-    codes = reason.codes.copy()
-    for row, (at, code) in enumerate(zip(item.codes.tolist(), answers.codes.tolist(), strict=True)):
-        if code >= 0 and sets[code] != usual[at]:
-            codes[row] = NOT_A_PERMUTATION
-    return Coded(codes, reason.labels)
 
 
 def _declared(columns: _Columns, roles: Roles) -> dict[str, Coded]:
