@@ -1,3 +1,42 @@
 """judgeaudit: reliability studies of LLM judges, from registration to verdict."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from judgeaudit.api import (
+        analyze_table,
+        decide,
+        estimate,
+        estimates,
+        load_readings,
+        load_study,
+        verdicts,
+    )
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "__version__",
+    "analyze_table",
+    "decide",
+    "estimate",
+    "estimates",
+    "load_readings",
+    "load_study",
+    "verdicts",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Return an exported name; the libraries behind it are imported on first use."""
+    if name in __all__:
+        from judgeaudit import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
