@@ -113,7 +113,7 @@ def manifest_from(data: bytes, source: object) -> tuple[dict[str, Any], Digest]:
             raise ValueError(f"format {manifest['format']!r}, this program reads {FORMAT!r}")
         _check_shape(manifest)
         canonical = manifest_bytes(manifest)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise EvidenceError(f"{source}: not a manifest: {type(error).__name__}: {error}") from error
     if data != canonical:
         raise EvidenceError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from judgeaudit.auditlog import runs
@@ -12,7 +13,7 @@ from judgeaudit.auditlog.reader import AttemptIndex, attempts_by_call, read_jour
 from judgeaudit.auditlog.rows import attempt_of, rows_of
 from judgeaudit.auditlog.schema import ATTEMPTS, READINGS
 from judgeaudit.collection import past
-from judgeaudit.errors import InputError
+from judgeaudit.errors import EvidenceError, InputError
 from judgeaudit.model import Attempt, PlannedCall, Reply
 from judgeaudit.providers import Provider
 from judgeaudit.registration.frozen import FrozenStudy
@@ -70,17 +71,28 @@ def _only(index: AttemptIndex, call: PlannedCall) -> AttemptIndex:
 
 def sealed_attempts(folder: Path, call_id: str) -> list[Attempt]:
     """Return a call's attempts from a sealed run."""
-    table = pq.read_table(folder / ATTEMPTS, filters=[("call_id", "=", call_id)])
+    table = _part(folder / ATTEMPTS, [("call_id", "=", call_id)])
     return [attempt_of(row) for batch in table.to_batches() for row in rows_of(batch)]
 
 
 def sealed_invalid(folder: Path) -> list[dict[str, Any]]:
     """Return the keys, reasons and details of a sealed run's invalid readings."""
-    table = pq.read_table(
-        folder / READINGS, columns=_READING_KEYS, filters=[("status", "=", "invalid")]
-    )
+    table = _part(folder / READINGS, [("status", "=", "invalid")], _READING_KEYS)
     rows: list[dict[str, Any]] = table.to_pylist()
     return rows
+
+
+def _part(
+    path: Path, filters: list[tuple[str, str, str]], columns: list[str] | None = None
+) -> pa.Table:
+    """Return rows of a sealed file; raises `EvidenceError` where it is no Parquet any more."""
+    try:
+        return pq.read_table(path, columns=columns, filters=filters)
+    except FileNotFoundError as error:  # Arrow's has the path for its only words
+        raise EvidenceError(f"{path}: missing; `judgeaudit verify` tells what else is") from error
+    except (OSError, pa.ArrowException) as error:
+        told = "`judgeaudit verify` tells what was changed"
+        raise EvidenceError(f"{path}: cannot be read: {error}; {told}") from error
 
 
 def reply_text(body: bytes | None) -> str | None:

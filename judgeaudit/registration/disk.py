@@ -52,7 +52,7 @@ def read_lock(folder: Path, schema: str = LOCK_SCHEMA) -> Lock:
     data = path.read_bytes()
     try:
         document: Any = json.loads(data)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise EvidenceError(f"{path}: not JSON: {error}") from error
     if not isinstance(document, dict):
         raise EvidenceError(f"{path}: not a JSON object")

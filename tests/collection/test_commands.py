@@ -289,3 +289,45 @@ def test_serve_answers_until_interrupted():
 def test_serve_wants_exactly_one_judge(command):
     assert command("serve").exit_code == 2
     assert command("serve", "--local", "--scenario", "stable").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda path: path.write_bytes(path.read_bytes()[:-50]), "cannot be read: "),
+        (lambda path: path.unlink(), "missing; `judgeaudit verify`"),
+    ],
+    ids=["cut short", "gone"],
+)
+def test_a_damaged_part_of_a_sealed_run_is_one_line_for_show_and_status(
+    study, make_registration, command, change, told
+):
+    """Once Arrow's error left as a traceback with exit 70."""
+    text = make_registration(
+        "embedded:invalid-some:unparsed=1,refused=0,truncated=0,empty=0",
+        schedule='clock = "virtual"',
+    )
+    frozen = study(text, items=2)
+    assert command("run", frozen.root).exit_code == 0
+    (part,) = frozen.root.glob("log/sealed/*/attempts.parquet")
+    part.parent.chmod(0o755)
+    part.chmod(0o644)
+    change(part)
+
+    for found in (command("show", frozen.root, "0"), command("status", frozen.root)):
+        assert found.exit_code == 2, found.output
+        (line,) = found.stderr.splitlines()
+        assert line.startswith(f"error: {part}: {told}")
+
+
+def test_a_lock_nested_beyond_reading_is_no_lock(study, command):
+    frozen = study(items=2)
+    lock = frozen.root / "frozen/lock.json"
+    lock.parent.chmod(0o755)
+    lock.chmod(0o644)
+    lock.write_bytes(b"[" * 100_000)
+
+    found = command("status", frozen.root)
+
+    assert found.exit_code == 2
+    assert "lock.json: not JSON: maximum recursion depth" in found.stderr
