@@ -52,8 +52,10 @@ AGENTS = (
 JUDGE = (Agent("judge", "embedded:local", ""),)
 LOCAL = """\
 timeouts = { read = "300s", total = "600s" }
-params = { repeat_penalty = 1.3 }   # without it the small model's lessons go round in circles
+decoding = { stop = [".", "\\n\\n"] }   # one sentence: this model's second repeats the first
 """
+COMPREHENDS = 0.9
+"""Below this share of right answers to "which has the better record?" the demo warns."""
 WORLDS_CONTROLS, WORLDS_JUDGE = 40, 5
 
 
@@ -191,6 +193,15 @@ def meaning_of(verdict: Verdict, carry: Estimate | None) -> str:
     return f"gate {verdict.outcome.value}: these worlds cannot tell, and that does not make it safe"
 
 
+def blindness(analysed: Analysed, endpoint: str) -> str:
+    """Return a warning where an endpoint's choices cannot be about luck, else nothing."""
+    for e in analysed.findings.estimates:
+        if e.analysis == "luck_comprehension" and e.endpoint == endpoint:
+            if e.value is not None and e.value < COMPREHENDS:
+                return f"; but it names the better record in {e.value:.0%} of the worlds only"
+    return ""
+
+
 def draw(analysed: Analysed) -> list[Path]:
     """Write the plot of the arms into the study's results; returns its files."""
     from judgeaudit.cli.study_results import RESULTS
@@ -220,7 +231,7 @@ def lines_of(agents: Sequence[Agent], analysed: Analysed, figures: list[Path]) -
     yield "What this means:"
     for agent, verdict in zip(agents, analysed.findings.verdicts, strict=True):
         carry = {name: e for name, _, e in contrasts(analysed, agent.id)}.get("CARRY")
-        yield f"  {agent.id}: {meaning_of(verdict, carry)}."
+        yield f"  {agent.id}: {meaning_of(verdict, carry)}{blindness(analysed, agent.id)}."
     yield "  What is not shown to be large is not shown to be safe."
     yield "  No gate here rests on a pilot: exploratory."
     root = analysed.frozen.root

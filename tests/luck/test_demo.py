@@ -76,3 +76,18 @@ def test_a_folder_with_something_else_is_refused(command, tmp_path):
 
 def test_no_mark_of_the_template_is_left():
     assert "@" not in registration_text("controls", AGENTS)
+
+
+def test_an_agent_that_cannot_name_the_better_record_is_marked(told, command):
+    """A coin and a tool taken for its place say nothing of luck; an agent that reads the log can."""
+    text = command("demo", "memory-luck", "--simulated", "--dir", told[0]).stdout
+    means = {
+        line.split(":")[0].strip(): line for line in text.split("What this means:")[1].split("\n")
+    }
+
+    for agent, marked in (
+        ("takes-the-first", True),
+        ("tosses-a-coin", True),
+        ("carries-luck", False),
+    ):
+        assert ("names the better record" in means[agent]) == marked
