@@ -196,9 +196,9 @@ def meaning_of(verdict: Verdict, carry: Estimate | None) -> str:
 def blindness(analysed: Analysed, endpoint: str) -> str:
     """Return a warning where an endpoint's choices cannot be about luck, else nothing."""
     for e in analysed.findings.estimates:
-        if e.analysis == "luck_comprehension" and e.endpoint == endpoint:
-            if e.value is not None and e.value < COMPREHENDS:
-                return f"; but it names the better record in {e.value:.0%} of the worlds only"
+        asked = e.analysis == "luck_comprehension" and e.endpoint == endpoint
+        if asked and e.value is not None and e.value < COMPREHENDS:
+            return f"; but it names the better record in {e.value:.0%} of the worlds only"
     return ""
 
 

@@ -79,7 +79,7 @@ def test_no_mark_of_the_template_is_left():
 
 
 def test_an_agent_that_cannot_name_the_better_record_is_marked(told, command):
-    """A coin and a tool taken for its place say nothing of luck; an agent that reads the log can."""
+    """A coin, and a tool taken for its place, say nothing of luck."""
     text = command("demo", "memory-luck", "--simulated", "--dir", told[0]).stdout
     means = {
         line.split(":")[0].strip(): line for line in text.split("What this means:")[1].split("\n")
