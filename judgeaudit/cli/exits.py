@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -69,12 +70,30 @@ def _say(error: BaseException, code: ExitCode, as_json: bool) -> None:
             document["problems"] = [
                 {"key": p.key, "found": p.found, "allowed": p.allowed} for p in error.problems
             ]
-        typer.echo(json.dumps(document, ensure_ascii=False))
+        with contextlib.suppress(OSError):  # stdout itself may be what failed: a full disk
+            typer.echo(json.dumps(document, ensure_ascii=False))
     if isinstance(error, RegistrationError):
         for problem in error.problems:
             typer.echo(f"error: {error.source}: {problem}", err=True)
     elif code is not ExitCode.BUG:
         typer.echo(f"error: {message}", err=True)
+
+
+def _flush() -> None:
+    if sys.stdout is not None:  # None where the shell closed it (`>&-`)
+        sys.stdout.flush()
+
+
+def _to_nowhere() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _drop_unwritten() -> None:
+    """Let go of what stdout cannot take, which would be tried, and told, again at exit."""
+    try:
+        _flush()
+    except OSError:
+        _to_nowhere()
 
 
 def exits(command: Callable[P, ExitCode]) -> Callable[P, None]:
@@ -84,13 +103,15 @@ def exits(command: Callable[P, ExitCode]) -> Callable[P, None]:
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             code = command(*args, **kwargs)
+            _flush()  # a full disk is told here, not by the interpreter's exit
         except BrokenPipeError:
             # The reader of our stdout left (`| head`): not an error, and no traceback at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _to_nowhere()
             code = ExitCode.DONE
         except (KeyboardInterrupt, Exception) as error:
             code = code_of(error)
             _say(error, code, bool(kwargs.get("as_json", False)))
+            _drop_unwritten()
         raise typer.Exit(code)
 
     return wrapper

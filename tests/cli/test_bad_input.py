@@ -3,6 +3,11 @@
 Each case once ended in a traceback, in a number that was none, or in a line without its place.
 """
 
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -313,3 +318,34 @@ def test_init_refuses_an_embedded_judge_there_is_none_of(tmp_path):
     told = refused(CliRunner().invoke(app, [*arguments, "--base-url", "embedded:none"]))
 
     assert told.startswith("--base-url: embedded:none: no scenario 'none'; one of ")
+
+
+def in_a_process(arguments, **streams):
+    """Run the command line as a shell would; stdout is what `streams` says."""
+    command = [sys.executable, "-m", "judgeaudit", *map(str, arguments)]
+    return subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=120, **streams)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+@pytest.mark.parametrize("form", [(), ("--json",)], ids=["lines", "json"])
+def test_a_full_disk_under_stdout_is_one_line_and_no_answer(tmp_path, form):
+    """With --json it was once a traceback and exit 1, which means "the answer is no"."""
+    path = tmp_path / "t.csv"
+    path.write_text(HEAD + "a,1,1\na,2,1\n")
+
+    with open("/dev/full", "w") as full:
+        found = in_a_process(["analyze", path, *SCORE, *form], stdout=full)
+
+    assert found.returncode == 2
+    assert found.stderr == "error: [Errno 28] No space left on device\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
+def test_a_closed_stdout_is_no_fault(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(HEAD + "a,1,1\na,2,1\n")
+    line = shlex.join([sys.executable, "-m", "judgeaudit", "analyze", str(path), *SCORE])
+
+    found = subprocess.run(["sh", "-c", f"{line} >&-"], capture_output=True, text=True)
+
+    assert (found.returncode, found.stderr) == (0, "")
