@@ -20,9 +20,9 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from judgeaudit.analysis.stats.interval import Interval, Undefined
+from judgeaudit.analysis.stats.quantiles import normal_cdf
 from judgeaudit.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -183,7 +183,7 @@ def order_flip(gap: float, tau: float) -> float:
     """
     if tau <= 0:
         return 0.0 if gap else 0.5
-    return float(2 * special.ndtr(gap / tau) * special.ndtr(-gap / tau))
+    return 2 * normal_cdf(gap / tau) * normal_cdf(-gap / tau)
 
 
 def order_flip_interval(gap: Interval, tau: float) -> Interval:

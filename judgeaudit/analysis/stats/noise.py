@@ -19,9 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from judgeaudit.analysis.stats.interval import Interval, Undefined
+from judgeaudit.analysis.stats.quantiles import normal_quantile
 from judgeaudit.analysis.stats.scaled import (
     MIN_ITEMS,
     Estimated,
@@ -34,7 +34,7 @@ from judgeaudit.analysis.stats.scaled import (
 
 Floats = NDArray[np.float64]
 DITHER_STEPS = 0.3
-_TWO_SCORES = float(ndtri(0.975)) * math.sqrt(2)
+_TWO_SCORES = normal_quantile(0.975) * math.sqrt(2)
 LOG_VARIANCE = Scale("log variance", lambda sd: 2 * np.log(sd), lambda x: np.exp(x / 2))
 
 
@@ -114,7 +114,7 @@ def resolvable_gap(sd: float, items: int, repeats: int, item_difference_sd: floa
     alone, for claims about these very items.
     """
     variance = (item_difference_sd**2 + 2 * sd**2 / repeats) / items
-    return float(ndtri(0.975)) * math.sqrt(variance)
+    return normal_quantile(0.975) * math.sqrt(variance)
 
 
 def repeats_for_gap(
@@ -127,7 +127,7 @@ def repeats_for_gap(
     """
     if gap == 0:
         return Undefined("unresolvable: the gap is zero")
-    z = float(ndtri(1 - alpha / 2) + ndtri(power))
+    z = normal_quantile(1 - alpha / 2) + normal_quantile(power)
     needed = max(1, math.ceil(2 * (sd * z / gap) ** 2 - 1e-9))
     if needed > most:
         return Undefined(f"unresolvable: a gap of {gap:.3g} against noise {sd:.3g} needs > {most}")

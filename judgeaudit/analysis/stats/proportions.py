@@ -17,9 +17,10 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
+from judgeaudit.analysis.stats import quantiles
 from judgeaudit.analysis.stats.interval import Interval, Undefined
+from judgeaudit.analysis.stats.quantiles import beta_quantile, t_quantile
 from judgeaudit.errors import InputError
 
 
@@ -32,7 +33,7 @@ def check_level(level: float) -> None:
 def normal_quantile(level: float) -> float:
     """Return z with two-sided coverage `level`, 1.96 at .95."""
     check_level(level)
-    return float(special.ndtri(0.5 + level / 2))
+    return quantiles.normal_quantile(0.5 + level / 2)
 
 
 def two_sided(alpha: float) -> float:
@@ -61,8 +62,8 @@ def clopper_pearson(successes: float, n: float, level: float = 0.95) -> Interval
     check_level(level)
     tail = (1.0 - level) / 2
     failures = n - successes
-    low = 0.0 if successes <= 0 else float(special.betaincinv(successes, failures + 1, tail))
-    high = 1.0 if failures <= 0 else float(special.betaincinv(successes + 1, failures, 1 - tail))
+    low = 0.0 if successes <= 0 else beta_quantile(successes, failures + 1, tail)
+    high = 1.0 if failures <= 0 else beta_quantile(successes + 1, failures, 1 - tail)
     return Interval(low, high, level, "Clopper-Pearson")
 
 
@@ -165,7 +166,5 @@ def _few_clusters(draws: float, clusters: int, level: float) -> float:
     """Squared ratio of the t quantiles with `draws` - 1 and `clusters` - 1 degrees of freedom."""
     check_level(level)
     upper = 0.5 + level / 2
-    ratio = special.stdtrit(max(draws - 1, clusters - 1), upper) / special.stdtrit(
-        clusters - 1, upper
-    )
-    return float(ratio) ** 2
+    most = max(draws - 1, clusters - 1)
+    return (t_quantile(most, upper) / t_quantile(clusters - 1, upper)) ** 2

@@ -18,6 +18,7 @@ scale; with ties the attainable value is lower.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -156,16 +157,10 @@ def _reliability(
     columns: Floats, pairs: Pairs, unit: str, clusters: NDArray[np.int_] | None
 ) -> RankReliability | Undefined:
     present = ~np.isnan(columns)
-    used = np.zeros(columns.shape[0], dtype=bool)
-    fewest = columns.shape[0]
-    for j, k in pairs:
-        both = present[:, j] & present[:, k]
-        used |= both
-        fewest = min(fewest, int(both.sum()))
-        if fewest < 3:
-            return Undefined("fewer than 3 items in common")
-        if np.ptp(columns[both, j]) == 0 or np.ptp(columns[both, k]) == 0:
-            return Undefined("constant")
+    common = _common(columns, present, pairs)
+    if isinstance(common, Undefined):
+        return common
+    used, fewest = common
     estimate = _estimate(columns, present, pairs, used, clusters)
     seen = columns[present]
     perfect = estimate.value >= _PERFECT
@@ -179,6 +174,26 @@ def _reliability(
         float((seen == seen.max()).mean()),
         disagreement_bound(int(used.sum())) if perfect else None,
     )
+
+
+def _common(
+    columns: Floats, present: NDArray[np.bool_], pairs: Pairs
+) -> tuple[NDArray[np.bool_], int] | Undefined:
+    """Which items are in a pair, and the fewest of any; undefined where a pair has no order."""
+    if present.all():  # every pair has the same items: each column is looked at once
+        named = sorted({column for pair in pairs for column in pair})
+        pairs = list(pairwise(named))
+    used = np.zeros(columns.shape[0], dtype=bool)
+    fewest = columns.shape[0]
+    for j, k in pairs:
+        both = present[:, j] & present[:, k]
+        used |= both
+        fewest = min(fewest, int(both.sum()))
+        if fewest < 3:
+            return Undefined("fewer than 3 items in common")
+        if np.ptp(columns[both, j]) == 0 or np.ptp(columns[both, k]) == 0:
+            return Undefined("constant")
+    return used, fewest
 
 
 def _estimate(
