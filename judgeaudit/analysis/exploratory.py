@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from judgeaudit.analysis import scored, verdicted
 from judgeaudit.analysis.build import Context
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.evidence import Evidence, evidence
@@ -98,9 +97,13 @@ def _part(long: Long, scope: str, rows: Bools, wish: Wish) -> PartReport:
     sheet = lay_out(long, scope, rows)
     compute: Compute
     if long.kind in ("score", "probability"):
+        from judgeaudit.analysis import scored
+
         perfect = scored.perfect(sheet)
         compute = scored.estimates
     else:
+        from judgeaudit.analysis import verdicted
+
         perfect = verdicted.perfect(sheet)
         compute = _ranked() if long.kind == "ranking" else verdicted.estimates
     said = evidence(sheet, perfect)

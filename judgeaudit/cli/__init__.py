@@ -5,6 +5,8 @@ Command modules import nothing heavy at the top; what they use is imported when 
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Annotated
 
 import typer
@@ -38,7 +40,9 @@ def _root(
 
 def main() -> None:
     """Run the command line."""
-    from judgeaudit.cli import commands  # registers every command on `app`
+    # Matrices here are small: a threaded BLAS would spin on the other cores, which costs CPU.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from judgeaudit.cli import commands
 
-    commands.register(app)
+    commands.register(app, commands.named(sys.argv[1:]))
     app()

@@ -45,4 +45,4 @@ def _nulls(chunk: pa.Array) -> NDArray[np.bool_]:
         return np.zeros(len(chunk), dtype=bool)
     # Arrow columnar format: bit i, least significant first, is set where value i is there.
     there = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")
-    return there[chunk.offset : chunk.offset + len(chunk)] == 0
+    return np.asarray(there[chunk.offset : chunk.offset + len(chunk)] == 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -122,6 +121,8 @@ class Windows:
             check_time(window, earliest_of(self.frozen, window), self.clock.now_ns())
 
     def _in_time(self, window: Window, started: Started, keys: dict[str, str]) -> RunSummary:
+        import asyncio
+
         from judgeaudit.collection.clock import NS
         from judgeaudit.errors import TooEarly
 
@@ -135,6 +136,8 @@ class Windows:
                 asyncio.run(self.clock.sleep(max(0.5, wait)))
 
     def _one(self, window: Window, started: Started, keys: dict[str, str]) -> RunSummary:
+        import asyncio
+
         from judgeaudit.cli.progress import watching
         from judgeaudit.collection.collector import collect
         from judgeaudit.readings import derive
