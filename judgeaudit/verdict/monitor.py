@@ -28,6 +28,8 @@ from judgeaudit.registration.criteria import Watch
 from judgeaudit.verdict.decide import Outcome
 
 MOST_INVALID = 0.02
+DECIMALS = 9
+"""Kept of a CUSUM, in standard deviations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +183,9 @@ def _walk(run: pd.DataFrame, means: pd.Series, sd: float, allowance: float) -> _
     if 1 - kept.mean() > MOST_INVALID:
         return f"window {window}: {1 - kept.mean():.1%} of the replies could not be read"
     residuals = (x - centre)[kept] / (sd if sd > 0 else 1.0)
-    return _Walk(cusum(residuals, allowance), tuple(run["item"][kept].astype(str)))
+    # Equal sums taken in another order differ in their last bits, and that is no alarm.
+    path = np.round(cusum(residuals, allowance), DECIMALS)
+    return _Walk(path, tuple(run["item"][kept].astype(str)))
 
 
 def _watched(run: pd.DataFrame, walk: _Walk | str, threshold: Threshold) -> WatchedRun:

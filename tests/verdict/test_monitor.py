@@ -69,6 +69,23 @@ def test_a_shift_of_one_sd_raises_an_alarm_and_its_delay_is_told(rng):
     assert 20 < found.runs[0].step <= ITEMS
 
 
+def test_equal_sums_in_another_order_are_no_alarm():
+    """The run that set the threshold, asked backwards: the same sum but for its last bits."""
+    reference = np.array([np.full(ITEMS, 47.0), np.full(ITEMS, 53.0)])
+    highest = 56 + np.arange(ITEMS) / 7
+    quiet = np.full((18, ITEMS), 50.0)
+    made = np.vstack([reference, quiet, highest, highest[::-1]])
+    sd = np.sqrt(2) * 3
+    forwards, backwards = cusum_max((made[-2:] - 50) / sd)
+    assert forwards != backwards
+    assert forwards == pytest.approx(backwards, rel=1e-12)
+
+    orders = (made, np.vstack([made[:-2], made[-1], made[-2]]))
+    found = [monitor(table(one), watch(), "judge") for one in orders]
+
+    assert [one.outcome for one in found] == [Outcome.PASS, Outcome.PASS]
+
+
 @pytest.mark.parametrize("n", [19, 39])
 def test_false_alarms_keep_to_the_registered_alpha_through_the_whole_command(rng, n):
     """Clean AR(.5) runs with ties, 40 calibrations of 5 test runs: about .05 of 200 alarm.
