@@ -199,13 +199,16 @@ def test_the_sentence_holds_the_numbers_it_rests_on():
         "FAIL at judge: s on two days in a row is 0.780 (78 of 100 comparisons; "
         "90% interval 0.690 to 0.850); asked is at least 0.99."
     )
-    assert "It speaks of precision only: a repeatable judge can be wrong." in found.does_not_say
+    said = "The verdict speaks of precision only: a repeatable judge can be wrong."
+    assert said in found.does_not_say
 
 
 def test_a_verdict_is_json(tmp_path):
     import json
 
-    found = decide(gate(), [estimate(0.95, exact=Fraction(19, 20), details={"x": (1, float("nan"))})])
+    found = decide(
+        gate(), [estimate(0.95, exact=Fraction(19, 20), details={"x": (1, float("nan"))})]
+    )
 
     document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
 

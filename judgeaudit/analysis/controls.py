@@ -71,12 +71,12 @@ def _hits(kind: str, valid: pd.DataFrame, middle: float | None) -> tuple[str, in
     """Return what is counted for a kind, how many, and of how many."""
     if kind == "gold":
         right = _right(valid, middle).dropna()
-        return "right readings", int(right.sum()), len(right)
+        return "readings right", int(right.sum()), len(right)
     if f"{META}twin" in valid and valid[f"{META}twin"].notna().any():
         return "twins read alike", *_twins(valid)
     counts = _answers(valid).value_counts()
     most = int(counts.iloc[0]) if len(counts) else 0
-    return "readings with the commonest answer", most, int(counts.sum())
+    return "readings give the commonest answer", most, int(counts.sum())
 
 
 def _right(valid: pd.DataFrame, middle: float | None) -> pd.Series:

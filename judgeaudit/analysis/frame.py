@@ -33,7 +33,7 @@ COLUMNS: Mapping[str, str] = {
     "undefined": "Why there is no estimate; null where there is one.",
     "details": "Further numbers, as JSON.",
     "seed": "Seed of a resampling interval.",
-    "confirmatory": "True where a registration named it beforehand.",
+    "confirmatory": "True where frozen beforehand: for a piloted gate, a rule, or beside one.",
 }
 
 

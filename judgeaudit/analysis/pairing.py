@@ -133,7 +133,10 @@ def share(
     n["alike"] = int(found.alike.sum())
     missing = found.missing
     if exact is None:
-        return context.none("no pair has two valid readings", n=n, missing=missing, **fields)
+        lacking = (
+            "no valid reading" if question.over == "gold" else "no pair has two valid readings"
+        )
+        return context.none(lacking, n=n, missing=missing, **fields)
     with np.errstate(invalid="ignore", divide="ignore"):
         values = np.where(denominators > 0, found.alike / denominators, np.nan)
     proportion = effective_proportion(values, denominators.astype(float), clusters)

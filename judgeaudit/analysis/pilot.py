@@ -41,7 +41,7 @@ def report(table: pd.DataFrame, question: Question) -> dict[str, Any]:
             str(name): endpoint_report(part, question)
             for name, part in asked.groupby("endpoint", sort=False)
         },
-        "controls": [_told(e) | {"scope": e.scope} for e in controls],
+        "controls": [_told(e) | _control(e) for e in controls],
     }
 
 
@@ -115,22 +115,34 @@ def _told(estimate: Estimate) -> dict[str, Any]:
     }
 
 
+def _control(estimate: Estimate) -> dict[str, Any]:
+    return {"scope": estimate.scope, "counted": estimate.details.get("counted", "")}
+
+
 def lines(found: Mapping[str, Any]) -> Iterator[str]:
     """Yield a report in words."""
     for name, told in found["endpoints"].items():
         yield (
             f"{name}: {told['valid']} of {told['planned']} readings valid, {told['items']} items, "
-            f"{told['windows']} windows on {told['days']} days"
+            f"{_count(told['windows'], 'window')} on {_count(told['days'], 'day')}"
         )
         if told["invalid"]:
             yield f"  invalid: {', '.join(f'{k} {v}' for k, v in told['invalid'].items())}"
         yield from map(_floor_line, told["floor"])
         yield from _gap_lines(told.get("gaps") or {})
         for field, status in told["metadata"].items():
-            yield f"  {field}: {status['status']} ({status['values']} values)"
+            yield f"  {field}: {status['status']} ({_count(status['values'], 'value')})"
     for control in found["controls"]:
-        value = control["undefined"] if control["value"] is None else f"{control['value']:.3f}"
-        yield f"control {control['endpoint']}, {control['scope']}: {value}"
+        place = f"control {control['endpoint']}, {control['scope'].removeprefix('control=')}"
+        if control["value"] is None:
+            yield f"{place}: {control['undefined']}"
+        else:
+            n = control["n"]
+            yield f"{place}: {n['hits']} of {n['of']} {control['counted']}"
+
+
+def _count(number: int, one: str) -> str:
+    return f"{number} {one}" if number == 1 else f"{number} {one}s"
 
 
 def _floor_line(told: Mapping[str, Any]) -> str:

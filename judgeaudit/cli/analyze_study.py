@@ -64,7 +64,8 @@ def _execution(analysed: Analysed) -> Iterator[str]:
         yield f"SIMULATED endpoints: {', '.join(simulated)}"
     yield "Execution (says nothing about the judge):"
     sealed, waiting = len(found["sealed_windows"]), found["waiting_windows"]
-    yield f"  {sealed} windows sealed" + (f", waiting: {', '.join(waiting)}" if waiting else "")
+    held = "1 window" if sealed == 1 else f"{sealed} windows"
+    yield f"  {held} sealed" + (f", waiting: {', '.join(waiting)}" if waiting else "")
     statuses = ", ".join(f"{name} {count}" for name, count in found["by_status"].items())
     yield f"  {found['planned']} planned calls: {statuses}"
     yield (

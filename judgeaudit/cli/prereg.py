@@ -67,7 +67,9 @@ def check(study: StudyPath, as_json: AsJson = False) -> ExitCode:
         document(report_json(report))
     else:
         lines(checks.lines(report))
-        remark(f"{len(report.problems)} problems" if report.problems else "ready to freeze")
+        count = len(report.problems)
+        told = "1 problem" if count == 1 else f"{count} problems"
+        remark(told if count else "ready to freeze")
     return ExitCode.DONE if report.ok else ExitCode.NO
 
 

@@ -57,9 +57,12 @@ class Numbers:
 
     def lines(self) -> Iterator[str]:
         """Yield the numbers as text, with their assumptions."""
-        yield f"calls: {self.calls} in {self.windows} windows, and {self.preflight} preflight"
+        where = "1 window" if self.windows == 1 else f"{self.windows} windows"
+        yield f"calls: {self.calls} in {where}, and {self.preflight} preflight"
         yield f"bodies: {self.bodies}"
-        yield f"cap: {self.cap} attempts, {self.cap - self.needed} left for retries"
+        room = self.cap - self.needed
+        left = f"{room} left for retries" if room >= 0 else f"{-room} fewer than the plan needs"
+        yield f"cap: {self.cap} attempts, {left}"
         assumed = f"assuming {LATENCY_S:g} s a call, {SIMULATED_S:g} s where simulated"
         longest = _time(self.longest_window)
         yield f"expected duration: {_time(self.duration)} with gaps; longest window {longest}"
@@ -215,4 +218,6 @@ def _time(span: timedelta) -> str:
         return f"{seconds} s"
     if seconds < 7200:
         return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"
+    if seconds < 72 * 3600:
+        return f"{seconds / 3600:.1f} h"
+    return f"{seconds / 86_400:.1f} days"

@@ -38,7 +38,9 @@ def verify_frozen(root: Path) -> list[str]:
     """
     folder = root / FROZEN
     if not folder.is_dir():
-        raise InputError(folder, found="no such folder", remedy="`judgeaudit prereg freeze`")
+        raise InputError(
+            folder, found="no such folder", remedy="`judgeaudit prereg freeze` makes it"
+        )
     try:
         lock = read_lock(folder)
     except JudgeauditError as error:

@@ -28,7 +28,7 @@ def _head(origin: Origin) -> Iterator[str]:
     yield ""
     yield f"Written by judgeaudit {origin.writer}, schema `{VERSION}`."
     if origin.exploratory:
-        yield "Exploratory: nothing here was named in a registration before the data."
+        yield "Exploratory: no gate with a pilot and no rule was frozen before these data."
     yield from origin.notes
 
 

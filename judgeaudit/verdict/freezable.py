@@ -104,4 +104,4 @@ def _incapable(one: Characteristic) -> str:
     if one.predicted is not None:
         told += f" and predicts {chances_text(one.predicted.chances)}"
     verb = "is not capable" if one.capable is False else "is not shown to be capable"
-    return f"{verb} (better than degraded {one.gate.degraded.value}): {told}"
+    return f"{verb} (better than degraded {one.gate.degraded.value} is asked): {told}"

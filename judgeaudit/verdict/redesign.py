@@ -71,7 +71,7 @@ def proposals(
         )
     if incapable:
         yield (
-            "or do not run: the threshold is the requirement's and stays; that this judge does not "
+            "do not run: the threshold is the requirement's and stays; that this judge does not "
             "meet it is a finding"
         )
 

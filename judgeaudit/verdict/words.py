@@ -8,12 +8,12 @@ from fractions import Fraction
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.pairing import PHRASES
 
-REPEATABLE_IS_NOT_RIGHT = "It speaks of precision only: a repeatable judge can be wrong."
+REPEATABLE_IS_NOT_RIGHT = "The verdict speaks of precision only: a repeatable judge can be wrong."
 LUCK_IS_NOT_SAFETY = (
-    "It speaks of choices in constructed worlds: luck that was not shown to be large is not shown "
-    "to be safe."
+    "The verdict speaks of choices in constructed worlds: luck that was not shown to be large is "
+    "not shown to be safe."
 )
-RIGHT_IS_NOT_REPEATABLE = "It speaks of agreement with gold, not of repeatability."
+RIGHT_IS_NOT_REPEATABLE = "The verdict speaks of agreement with gold, not of repeatability."
 OVER: dict[str, str] = {str(over): phrase for over, phrase in PHRASES.items()}
 
 
@@ -84,15 +84,21 @@ def not_said(
     precision = RIGHT_IS_NOT_REPEATABLE if gold else REPEATABLE_IS_NOT_RIGHT
     said = [LUCK_IS_NOT_SAFETY if luck else precision]
     targets = dict.fromkeys(e.target for e in estimates)
-    said += [f"It speaks of {target}, in the windows that were measured." for target in targets]
+    said += [
+        f"The verdict speaks of {target}, in the windows that were measured." for target in targets
+    ]
     endpoints = dict.fromkeys(e.endpoint for e in estimates if e.endpoint != "all")
     if endpoints:
         said.append(
-            f"It speaks of {', '.join(endpoints)} as served then, not of a model behind the name."
+            f"The verdict speaks of {', '.join(endpoints)} as served then, not of a model behind "
+            "the name."
         )
     if by_point:
         told = ", ".join(dict.fromkeys(bound or "nothing" for bound in bounds)) or "nothing"
         said.append(f"The point estimate decided, without an error rate; the bound says {told}.")
     if not confirmatory:
-        said.append("It is exploratory: the gate was frozen without a pilot, or not at all.")
+        said.append(
+            "The verdict is exploratory: no pilot that still holds showed beforehand that the gate "
+            "tells a healthy judge from a degraded one."
+        )
     return tuple(said)

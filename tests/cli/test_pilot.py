@@ -112,7 +112,7 @@ def test_a_pilot_opens_the_gate_and_is_no_part_of_the_study(study, run):
     analysed = json.loads(run("analyze", root, "--json").stdout)
 
     assert piloted.exit_code == 0, piloted.stderr
-    assert "60 items, 2 windows on 1 days" in piloted.stdout
+    assert "60 items, 2 windows on 1 day" in piloted.stdout
     assert f'digest = "{digest}"' in piloted.stdout
     gate = json.loads(weighed.stdout)["gates"][0]
     assert weighed.exit_code == 0
@@ -147,7 +147,7 @@ def test_an_incapable_judge_is_refused_and_told_what_else_to_do(study, run):
     frozen, weighed = run("prereg", "freeze", root), run("prereg", "oc", root, "--draws", 20)
 
     assert frozen.exit_code == 2
-    assert "is not capable (better than degraded 0.10)" in frozen.stderr
+    assert "is not capable (better than degraded 0.10 is asked)" in frozen.stderr
     assert "the threshold is the requirement's and stays" in frozen.stderr
     assert weighed.exit_code == 1
     assert "NOT capable" in weighed.stdout

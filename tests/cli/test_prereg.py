@@ -45,7 +45,7 @@ def test_check_of_a_sound_study_exits_0_and_prints_what_it_costs(run, study):
     result = run("prereg", "check", study)
 
     assert result.exit_code == 0
-    assert "calls: 11 in 1 windows" in result.stdout
+    assert "calls: 11 in 1 window," in result.stdout
     assert "ready to freeze" in result.stderr
 
 

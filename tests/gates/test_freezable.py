@@ -61,7 +61,7 @@ def test_an_incapable_instrument_is_refused(registered, flip_gate, flips):
     """Two readings differ with 2 * .1 * .9 = .18."""
     (problem,) = problems(registered(flip_gate), BIG, flips(100, 0.1))
 
-    assert "is not capable (better than degraded 0.10)" in problem.found
+    assert "is not capable (better than degraded 0.10 is asked)" in problem.found
 
 
 def test_an_override_lets_it_through(registered, flip_gate, flips):
