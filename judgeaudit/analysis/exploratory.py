@@ -108,7 +108,9 @@ def _part(long: Long, scope: str, rows: Bools, wish: Wish) -> PartReport:
         compute = _ranked() if long.kind == "ranking" else verdicted.estimates
     said = evidence(sheet, perfect)
     question = Question(over="all", level=wish.level, seed=wish.seed)
-    estimates, facts = compute(sheet, _context(sheet, question), wish.gap, wish.pass_at)
+    computed, facts = compute(sheet, _context(sheet, question), wish.gap, wish.pass_at)
+    shortfalls = [_shortfall(estimate, sheet) for estimate in computed]
+    estimates = [e.with_caveats(*s) for e, s in zip(computed, shortfalls, strict=True)]
     return PartReport(
         scope=scope,
         kind=long.kind,
@@ -122,7 +124,7 @@ def _part(long: Long, scope: str, rows: Bools, wish: Wish) -> PartReport:
         worst_run=_worst_run(sheet, wish.level),
         evidence=said,
         estimates=tuple(replace(e, scope=scope) for e in estimates),
-        facts=facts | {"unproven": _unproven(estimates, sheet)},
+        facts=facts | {"unproven": list(dict.fromkeys(text for s in shortfalls for text in s))},
     )
 
 
@@ -143,12 +145,11 @@ def _context(sheet: Sheet, question: Question) -> Context:
     return Context("", question, n, sheet.excluded())
 
 
-def _unproven(estimates: list[Estimate], sheet: Sheet) -> list[str]:
-    """Return a sentence for each interval that was measured to fall short at this size."""
+def _shortfall(estimate: Estimate, sheet: Sheet) -> list[str]:
+    """Return a sentence if the interval was measured to fall short at this size, else none."""
     task = sheet.per_item(sheet.long.task)
-    clusters = None if task is None else int(np.unique(task).size)
-    said = [unproven(estimate, clusters) for estimate in estimates]
-    return list(dict.fromkeys(text for text in said if text))
+    said = unproven(estimate, None if task is None else int(np.unique(task).size))
+    return [said] if said else []
 
 
 def _worst_run(sheet: Sheet, level: float) -> dict[str, Any] | None:

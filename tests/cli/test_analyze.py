@@ -228,6 +228,20 @@ def test_windows_are_compared_first_against_last(scores):
     assert parts["all"]["by_name"]["window_shift"]["value"] == pytest.approx(0.5)
 
 
+def test_an_interval_that_is_not_proven_at_this_size_says_so_in_text_and_in_its_caveats(
+    scores, tmp_path
+):
+    """Twelve items: coverage was not measured below thirty."""
+    out = tmp_path / "estimates.parquet"
+
+    result = run(scores, "--repeat", "run", "--score", "score", "--out", out)
+
+    frame = pd.read_parquet(out).set_index("analysis")
+    assert "coverage was not measured below 30 items, here 12" in result.stdout
+    assert "below 30 items" in frame.loc["spearman", "caveats"]
+    assert "below 30 items" not in frame.loc["pass_fail_flip", "caveats"]
+
+
 def test_an_order_column_is_no_repeat(scores):
     edited(scores, lambda f: f.rename(columns={"run": "order"}))
 
