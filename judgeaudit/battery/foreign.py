@@ -80,7 +80,9 @@ def items_from_rows(source: object, rows: Sequence[Row], columns: Columns) -> Ba
 def _notes(rows: Sequence[Row], taken: Sequence[Row], columns: Columns) -> list[str]:
     notes = []
     if columns.id is None:
-        notes.append(f"no id column: items are named by their row, row-1 to row-{len(taken)}")
+        named = any("id" in cells for _, cells in taken)
+        why = "column 'id' is not named with --id" if named else "no id column"
+        notes.append(f"{why}: items are named by their row, row-1 to row-{len(taken)}")
     if len(taken) < len(rows):
         notes.append(f"limit: the first {len(taken)} of {len(rows)} rows")
     if columns.gold is None:

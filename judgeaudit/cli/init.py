@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from judgeaudit.readout import Readout
     from judgeaudit.registration.draft import Source
     from judgeaudit.registration.protocol import ProtocolDocument
-    from judgeaudit.registration.scaffold import Origin
+    from judgeaudit.registration.scaffold import EndpointChoice, Origin
 
 
 LOCAL = "embedded:local"
@@ -102,6 +102,7 @@ def init(
     files = scaffold(directory, source, battery.items, controls, endpoint, origin, statistics())
     write_study(directory, files)
     notes = [*map(str, battery.report.get("notes", ())), *without]
+    notes += _not_understood(parsed, battery.items[0], endpoint)
     _say(directory, files, len(battery.items), len(controls), notes, as_json)
     return ExitCode.DONE
 
@@ -117,6 +118,28 @@ def _refuse_unknown_judge(base_url: str | None) -> None:
         scenario(base_url.removeprefix(PREFIX))
     except InputError as error:
         raise InputError("--base-url", base_url, error.found, error.remedy) from error
+
+
+def _not_understood(
+    protocol: ProtocolDocument, item: Item, endpoint: EndpointChoice
+) -> Iterator[str]:
+    """Yield that the simulated judge takes this prompt for free text, where that is so."""
+    from judgeaudit.endpoint.server import PREFIX
+    from judgeaudit.endpoint.simulated.question import LOOKED_FOR, understand
+    from judgeaudit.registration.asking import Asker
+
+    url = endpoint.base_url
+    if protocol.stages or url == LOCAL or (url is not None and not url.startswith(PREFIX)):
+        return
+    readout = next(iter(Asker.of(protocol).stages[0])).readout
+    ask = readout.ask(item, readout.arms(item)[0])
+    messages = [(message.role, message.content) for message in ask.messages]
+    asked = understand(messages, ask.json_schema, ask.top_logprobs is not None)
+    if readout.name != "text" and asked is not None and asked.kind == "text":
+        yield (
+            "the simulated judge reads no closed question in this prompt and will write prose that "
+            f"cannot be read as an answer ({LOOKED_FOR}); a real model may do better"
+        )
 
 
 def refuse_existing(directory: Path) -> None:

@@ -132,6 +132,8 @@ def _allowed(model: type[BaseModel], fault: Mapping[str, Any]) -> str:
         return ""
     if fault["type"] == "missing":
         return "this key must be given"
+    if fault["type"] == "model_type":
+        return f"give a table with keys of: {', '.join(_fields_at(model, fault['loc']))}"
     return str(fault["msg"])
 
 

@@ -54,14 +54,15 @@ ANALYSES = {
 """What a new study registers to have computed, by readout."""
 
 GATE_EXAMPLES = {
-    "ranking": ("ranking_exact", "at_least = 0.95"),
-    "score": ("number_exact", "at_least = 0.90"),
-    "verdict": ("flip_rate", "at_most = 0.05"),
-    "choice": ("flip_rate", "at_most = 0.05"),
-    "label_logprob": ("median_abs_delta_r", "at_most = 0.03"),
-    "label_pair": ("median_abs_delta_r", "at_most = 0.03"),
-    "text": ("text_exact", "at_least = 0.95"),
+    "ranking": ("ranking_exact", "at_least = 0.95", "0.99", "0.90"),
+    "score": ("number_exact", "at_least = 0.90", "0.97", "0.80"),
+    "verdict": ("flip_rate", "at_most = 0.05", "0.01", "0.10"),
+    "choice": ("flip_rate", "at_most = 0.05", "0.01", "0.10"),
+    "label_logprob": ("median_abs_delta_r", "at_most = 0.03", "0.01", "0.06"),
+    "label_pair": ("median_abs_delta_r", "at_most = 0.03", "0.01", "0.06"),
+    "text": ("text_exact", "at_least = 0.95", "0.99", "0.90"),
 }
+"""By readout: a statistic, its threshold, and its value at a healthy and at a degraded judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +227,8 @@ claim = "{CLAIMS[readout]}"       # the granularity that the consumer of the jud
 hypotheses = []
 prohibitions = ["no retry until answers agree", "no item dropped after the fact"]
 
-# What uses this judge, and the largest share of wrong or flipped decisions it can live with:
+# What uses this judge (leaderboard_order, best_of_n, pass_fail_filter, reward_sign, ranking or
+# other), and the largest share of wrong or flipped decisions it can live with:
 # [study.consumer]
 # decision = "pass_fail_filter"
 # tolerated = 0.05
@@ -278,13 +280,14 @@ def _endpoint_text(endpoint: EndpointChoice) -> str:
 def _schedule_text(cap: int, usual: StudyDefaults) -> str:
     repeats = f"repeats = {usual.repeats}"
     cluster = f'cluster = "{usual.cluster}"'
+    most = f"cap = {cap}"
     return f"""\
 [schedule]
 seed = 1                  # draws every order; change it before the freeze, not after
 days = 1
 windows_per_day = 1       # several windows: set min_gap, e.g. "2h"
 {repeats:<25} # the same bytes again within a window
-cap = {cap}               # attempts that may ever leave this machine, retries included
+{most:<25} # attempts at planned calls, retries included: never more
 
 [[schedule.conditions]]
 name = "quiet"
@@ -301,13 +304,17 @@ in_flight = 1
 
 
 def _gate_text(readout: str) -> str:
-    statistic, threshold = GATE_EXAMPLES[readout]
+    statistic, threshold, healthy, degraded = GATE_EXAMPLES[readout]
     return f"""\
-# A gate passes, fails, is inconclusive or undefined. Freeze none on what was never piloted.
+# A gate passes, fails, is inconclusive or undefined. Freeze none on what was never piloted:
+# declare the judge that it is to pass (healthy) and the one that it is to stop (degraded), then
+# `judgeaudit prereg oc DIR`, `judgeaudit pilot DIR`, and the digest that it prints under [pilot].
 # [[gates]]
 # id = "repeatability"
 # statistic = "{statistic}"
 # over = "same_window"
 # {threshold}
 # decide = "bound"
+# healthy = {{ value = {healthy} }}
+# degraded = {{ value = {degraded} }}
 """

@@ -87,6 +87,28 @@ def test_the_own_prompt_is_the_only_message_and_keeps_its_braces(run, own):
     assert protocol["prompt"] == {"user": PROMPT}
 
 
+@pytest.mark.parametrize(
+    ("last_line", "told"),
+    [("Reply with A or B only.", True), ("Answer with exactly one of: {categories}", False)],
+)
+def test_a_prompt_that_the_simulated_judge_takes_for_free_text_is_told(run, own, last_line, told):
+    """Its replies would be prose, every reading unparsed, and nothing would say why."""
+    (own / "prompt.txt").write_text(f"{{one}} or {{two}}? {last_line}")
+
+    shown = run(*verdicts())
+    at_a_server = run(*("init", "t", *verdicts()[2:]), *("--base-url", "http://127.0.0.1:9"))
+
+    assert ("reads no closed question in this prompt" in shown.stderr) is told
+    assert "closed question" not in at_a_server.stderr
+
+
+def test_an_id_column_that_nobody_named_is_told(run, own):
+    (own / "ids.jsonl").write_text('{"id": "a", "one": "x", "two": "y"}\n')
+    (own / "prompt.txt").write_text("Answer with exactly one of: {categories}: {one}, {two}")
+
+    assert "column 'id' is not named with --id" in run(*verdicts("ids.jsonl")).stderr
+
+
 def test_one_order_and_a_limit(run, own):
     run(*verdicts("rows.csv", "--orders", "as_given", "--limit", "2"))
     found = json.loads(run("prereg", "check", "s", "--json").stdout)

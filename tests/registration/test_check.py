@@ -130,6 +130,10 @@ ONE_PROBLEM = {
         },
         "endpoint a: api_version: missing",
     ),
+    "a number for a table": (
+        {'model = "judge-a"': 'model = "judge-a"\nprices = 0.01'},
+        "endpoints[0].prices: found 0.01; give a table with keys of: completion, currency, prompt",
+    ),
     "cap below the plan": (
         {"cap = 1000": "cap = 69"},
         "schedule.cap: 69 attempts, but the plan has 68 calls with its controls and 2 preflight; "
