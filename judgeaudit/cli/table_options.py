@@ -27,16 +27,24 @@ Score = Annotated[str | None, _option("--score", "Column with scores.")]
 Verdict = Annotated[str | None, _option("--verdict", "Column with verdicts.")]
 Ranking = Annotated[str | None, _option("--ranking", "Column with rankings.")]
 Probability = Annotated[str | None, _option("--probability", "Column with probabilities.")]
-By = Annotated[str | None, _option("--by", "Column(s) that split the table: a or a,b.")]
+By = Annotated[str | None, _option("--by", "Column(s) that split the table, e.g. judge: a or a,b.")]
 Window = Annotated[str | None, _option("--window", "Column with the window or day.")]
 Order = Annotated[str | None, _option("--order", "Column with the candidates' order.")]
 Gold = Annotated[str | None, _option("--gold", "Column with the right answer.")]
-Group = Annotated[str | None, _option("--group", "Column: what a best is picked from.")]
-Task = Annotated[str | None, _option("--task", "Column: what items are nested in.")]
-Digest = Annotated[
-    str | None, _option("--digest", "Column equal for equal requests: digest or prompt.")
+Group = Annotated[
+    str | None, _option("--group", "Column: the set from which a best item is picked.")
 ]
-Gap = Annotated[float | None, _option("--gap", "A gap between two items to resolve.")]
+Task = Annotated[
+    str | None,
+    _option("--task", "Column: what items are nested in, e.g. a task with several answers."),
+]
+Digest = Annotated[
+    str | None,
+    _option("--digest", "Column that is equal where requests were: a digest, or the prompt."),
+]
+Gap = Annotated[
+    float | None, _option("--gap", "A difference of two items: how many readings resolve it?")
+]
 PassAt = Annotated[float | None, _option("--pass-at", "A pass mark on the scores.")]
 
 VALUES = ("score", "verdict", "ranking", "probability")

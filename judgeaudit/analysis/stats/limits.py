@@ -78,8 +78,8 @@ def warn_if_unproven(analysis: str, items: int, clusters: int | None = None) -> 
     for limit in LIMITS:
         if _is_about(analysis, limit.analysis) and items <= limit.items:
             return (
-                f"a 95 % interval of {limit.analysis} covered as little as {limit.coverage:.0%} "
-                f"at up to {limit.items} items {limit.condition}, here {items} items"
+                f"with up to {limit.items} items (here {items}) a simulated 95% interval of "
+                f"{limit.analysis} covered as little as {limit.coverage:.0%} {limit.condition}"
             )
     return None
 
