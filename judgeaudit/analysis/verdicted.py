@@ -38,7 +38,7 @@ def perfect(sheet: Sheet) -> bool:
     codes, _ = sheet.codes(invalid_as_category=True)
     seen = codes >= 0
     twice = seen.sum(axis=1) >= 2
-    if not twice.any():
+    if not twice.any() or not sheet.valid[sheet.index >= 0].any():
         return False
     most = codes.max(axis=1)
     least = np.where(seen, codes, np.iinfo(np.int64).max).min(axis=1)
@@ -73,6 +73,9 @@ def _named(said: Context, name: str, codes: Ints) -> Context:
 def _flips(sheet: Sheet, said: Context, clusters: Ints | None) -> list[Estimate]:
     whole, categories = sheet.codes(invalid_as_category=True)
     valid, q = sheet.codes()
+    if not (valid >= 0).any():  # that nothing was answered twice is no agreement
+        names = ("flip_rate", "alpha", "ac1")
+        return [replace(said, analysis=name).none("no valid verdict") for name in names]
     found = [_flip("flip_rate", whole, categories, said, clusters)]
     if categories > q:
         found.append(_flip("flip_rate_valid_only", valid, q, said, clusters))
@@ -203,6 +206,8 @@ def _facts(sheet: Sheet) -> dict[str, Any]:
     chance that two runs differ.
     """
     codes, categories = sheet.codes(invalid_as_category=True)
+    if not sheet.valid[sheet.index >= 0].any():
+        return {"unlike_majority": None, "tied_majorities": 0}
     counts = category_counts(codes, max(categories, 1)).astype(np.int64)
     k = counts.sum(axis=1)
     most = counts.max(axis=1, initial=0)

@@ -86,6 +86,12 @@ def _missing(part: PartReport) -> Iterator[str]:
             f"(95% interval {worst['low']:.0%} to {worst['high']:.0%}); what is left may be a "
             "selection"
         )
+    answered = part.cells - part.excluded.get("absent", 0)
+    if part.kind == "verdict" and 2 * part.valid < answered:
+        yield (
+            "warning: most verdicts are invalid, and two invalid ones of an item count as alike; "
+            'read "valid verdicts only", and first of all why they are invalid'
+        )
 
 
 def _standing(part: PartReport) -> Iterator[str]:

@@ -349,3 +349,32 @@ def test_a_closed_stdout_is_no_fault(tmp_path):
     found = subprocess.run(["sh", "-c", f"{line} >&-"], capture_output=True, text=True)
 
     assert (found.returncode, found.stderr) == (0, "")
+
+
+def test_a_part_without_a_valid_verdict_has_no_agreement(tmp_path):
+    """Empty answers that equal each other once read as a flip rate of 0 and an AC1 of 1."""
+    rows = [f"i{i},{k},{'' if i < 4 else 'A'},{i // 4}\n" for i in range(8) for k in (1, 2)]
+    path = tmp_path / "t.csv"
+    path.write_text("item,run,score,part\n" + "".join(rows))
+
+    text = analyze(path, *VERDICT, "--by", "part").stdout
+    empty, full = text.split("[part=1]")
+
+    assert "verdict changes between two runs: undefined, no valid verdict" in empty
+    assert "Gwet's AC1: undefined, no valid verdict" in empty
+    assert "possible cache" not in empty
+    assert "no disagreement" not in empty
+    assert "verdict changes between two runs: 0  (0 of 4 items" in full
+
+
+def test_a_majority_of_invalid_verdicts_is_warned_of(tmp_path):
+    """46 of 48 readings are empty: the two that are left agree, and so do 23 empty pairs."""
+    path = tmp_path / "t.csv"
+    rows = (f"i{i},{k},{'' if i else 'A'}\n" for i in range(24) for k in (1, 2))
+    path.write_text(HEAD + "".join(rows))
+
+    text = analyze(path, *VERDICT).stdout
+
+    assert "missing: 46 of 48 readings (empty 46)" in text
+    assert "warning: most verdicts are invalid" in text
+    assert "the same, valid verdicts only: 0  (0 of 1 items" in text
