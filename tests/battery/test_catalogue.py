@@ -13,7 +13,7 @@ PINNED = {
     "scores": "49b8ab739cd8",
     "slips": "972a105eb775",
     "traces": "02337fead369",
-    "worlds": "de85a80c3644",
+    "worlds": "5b2302e27a7a",
 }
 
 
