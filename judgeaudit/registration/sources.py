@@ -17,7 +17,6 @@ from judgeaudit.registration.draft import (
     Source,
     parse_document,
     parse_items,
-    shown,
 )
 from judgeaudit.registration.freeze import Lock, Rendered, frozen_sources
 from judgeaudit.registration.layout import BODIES, LOCK, PLAN
@@ -66,7 +65,8 @@ def _read_into(
     try:
         sources[role] = Source(name, (root / name).read_bytes())
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        found = f"{shown(name)}: {getattr(error, 'strerror', None) or error}"
+        named = name if name.isprintable() else repr(name)
+        found = f"{named}: {getattr(error, 'strerror', None) or error}"
         problems.append(Problem(key, found, "name a file there is"))
 
 
