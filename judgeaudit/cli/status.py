@@ -43,10 +43,17 @@ def lines_of(found: dict[str, Any]) -> Iterator[str]:
         f"preflight {found['ledger']['preflight']['attempts']}"
     )
     yield f"cap: {found['cap_used']} of {found['cap']} attempts"
-    budget = f" of {found['budget']}" if found["budget"] else ""
-    yield f"cost: {found['cost']}{budget} {'/'.join(found['currency'])} (as reported)"
+    yield f"cost: {_cost(found)}"
     for reason, group in found["invalid"].items():
         yield f"invalid, {reason}: {group['count']}"
         for example in group["examples"]:
             told = f": {example['detail']}" if example["detail"] else ""
             yield f"  {example['call_id']} item {example['item']} arm {example['arm']}{told}"
+
+
+def _cost(found: dict[str, Any]) -> str:
+    if not found["priced"]:
+        return "no prices registered"
+    budget = f" of {found['budget']}" if found["budget"] else ""
+    currency = "/".join(found["currency"])
+    return f"{found['cost']}{budget} {currency}, by the tokens that replies report"

@@ -60,6 +60,7 @@ def status_of(study: FrozenStudy, derive: Derive) -> dict[str, Any]:
         "cap_used": sum(ledger["calls"]["attempts"] for ledger in ledgers),
         "cost": str(cost),
         "budget": _text(study.registration.schedule.budget),
+        "priced": any(s.prices.prompt or s.prices.completion for s in study.registration.endpoints),
         "currency": sorted({s.prices.currency for s in study.registration.endpoints}),
         "invalid": examples.as_json(),
     }

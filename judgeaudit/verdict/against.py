@@ -213,7 +213,8 @@ def _wide(rows: list[list[float]], empty: float) -> np.ndarray[Any, np.dtype[np.
 
 def _scores(now: pd.DataFrame, before: pd.DataFrame, items: Items) -> Iterator[str]:
     """Yield what the items' move did to the mean score, where there are scores."""
-    if items.moved and now["number"].notna().all() and before["number"].notna().all():
+    scored = all(len(t) and t["number"].notna().all() for t in (now, before))
+    if items.moved and scored:
         means = [t.groupby("item")["number"].mean().mean() for t in (now, before)]
         yield f"the mean of all items went from {number(means[1])} to {number(means[0])}"
 

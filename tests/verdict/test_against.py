@@ -74,6 +74,15 @@ def test_no_anchor_in_common_cannot_tell(rng):
     assert "no request is the same in both" in found["says"]
 
 
+def test_a_baseline_without_a_valid_reading_has_no_mean(rng):
+    before = table(scores(rng), body="x").assign(status="invalid", reason="unparsed", number=None)
+
+    found = compare(table(scores(rng)), checked(before), margin=1.0)
+
+    assert found["outcome"] == "undefined"
+    assert "the mean of all items" not in found["says"]
+
+
 def verdicts(rng, p):
     return np.where(rng.random((len(p), 4)) < p[:, None], "pass", "fail")
 

@@ -78,8 +78,9 @@ def warn_if_unproven(analysis: str, items: int, clusters: int | None = None) -> 
     for limit in LIMITS:
         if _is_about(analysis, limit.analysis) and items <= limit.items:
             return (
-                f"with up to {limit.items} items (here {items}) a simulated 95% interval of "
-                f"{limit.analysis} covered as little as {limit.coverage:.0%} {limit.condition}"
+                f"with up to {limit.items} items (here {items}) the 95% interval of "
+                f"{limit.analysis} covered as little as {limit.coverage:.0%} in simulations "
+                f"{limit.condition}"
             )
     return None
 
