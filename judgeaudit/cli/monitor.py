@@ -95,8 +95,8 @@ def text_of(found: Monitored) -> Iterator[str]:
     yield (
         f"  threshold {number(limit.value)} from {limit.runs} calibration runs; registered alpha "
         f"{limit.alpha:g}, realised {limit.false_alarm:.3f} a run on average over calibrations "
-        f"(this one: {low:.3f} to {high:.3f}); {limit.alarms_per_year():.1f} false alarms a year "
-        "expected at one run a day"
+        f"(95% of calibrations: {low:.3f} to {high:.3f}); {limit.alarms_per_year():.1f} false "
+        "alarms a year expected at one run a day"
     )
     for run in found.runs:
         if run.outcome.value == "fail":
@@ -107,6 +107,6 @@ def text_of(found: Monitored) -> Iterator[str]:
         elif run.reason:
             yield f"  undefined: {run.reason}"
     if found.first_alarm is not None:
-        yield f"  first alarm after {found.first_alarm[0]} watched runs"
+        yield f"  first alarm in watched run {found.first_alarm[0]}"
     quiet = sum(run.outcome.value == "pass" for run in found.runs)
     yield f"  {quiet} of {len(found.runs)} watched runs are quiet"
