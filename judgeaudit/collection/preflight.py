@@ -3,7 +3,8 @@
 * Echo: one frozen body goes to a server on this machine that keeps what arrives. The bytes that
   arrived must equal the frozen ones; nothing but the registered headers may have come with them.
 * Preflight: one call an endpoint, on the ledger and never analysed. Where it fails, the run pauses
-  before a planned call is spent.
+  before a planned call is spent. An answer that is not the API's own is asked for once more, since
+  it may have been cut on the way; twice in a row, it is another server that answers there.
 """
 
 from __future__ import annotations
@@ -85,9 +86,24 @@ def compare(arrived: Arrived, frozen: FrozenBody) -> dict[str, JSON]:
 async def preflight(courier: Courier, frozen: FrozenBody, policy: Retry, start_ns: int) -> None:
     """Make the one unanalysed call of an endpoint; halts the run where it gets no answer."""
     call_id = f"{PREFLIGHT}:{courier.spec.id}:{courier.run.window}"
-    known = courier.run.journal.state.calls.get(call_id)
-    if known is not None and known.last is Outcome.OK:
+    states = courier.run.journal.state.calls
+    if (known := states.get(call_id)) is not None and known.last is Outcome.OK:
         return
+    for _ in range(2):
+        await _try(courier, call_id, frozen, policy, start_ns)
+        last = after.last if (after := states.get(call_id)) is not None else None
+        if last is not Outcome.BAD_BODY or not courier.open:
+            break
+    if last is not Outcome.OK:
+        why = courier.last_error or "not sent"
+        courier.run.halt(f"endpoint {courier.spec.id}: preflight failed: {why}")
+
+
+async def _try(
+    courier: Courier, call_id: str, frozen: FrozenBody, policy: Retry, start_ns: int
+) -> None:
+    """Make the preflight call, with the retries that the policy allows."""
+    known = courier.run.journal.state.calls.get(call_id)
     job = Job(
         call_id=call_id,
         call=None,
@@ -107,7 +123,3 @@ async def preflight(courier: Courier, frozen: FrozenBody, policy: Retry, start_n
         moment=moment,
         closes_ns=courier.run.closes_ns,
     )
-    after = courier.run.journal.state.calls.get(call_id)
-    if after is None or after.last not in (Outcome.OK, Outcome.BAD_BODY):
-        why = courier.last_error or "not sent"
-        courier.run.halt(f"endpoint {courier.spec.id}: preflight failed: {why}")

@@ -238,6 +238,22 @@ def test_a_failing_preflight_spends_no_planned_call(study, run, recording, make_
     assert (state.cap_used, state.preflights) == (0, 1)
 
 
+def test_a_server_that_is_not_the_api_spends_no_planned_call(
+    study, run, recording, make_registration
+):
+    """A 200 with a web page, twice: the base URL is somebody else's. Once could be a cut answer."""
+    frozen = study(make_registration(URL), items=6)
+    page = recording.Answer(body=b"<html>Welcome</html>")
+    with (
+        recording.Recorder(lambda *_: page) as server,
+        pytest.raises(RunPaused, match="preflight failed"),
+    ):
+        run(frozen, base=server.base_url)
+
+    state = read_journal(journal_path(frozen.root / "log", "d1w1")).state
+    assert (state.cap_used, state.preflights) == (0, 2)
+
+
 def test_preflight_is_on_the_ledger_and_in_no_reading(study, run):
     frozen = study(items=4)
 
