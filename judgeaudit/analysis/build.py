@@ -10,6 +10,7 @@ import numpy as np
 
 from judgeaudit.analysis.estimate import Estimate, undefined
 from judgeaudit.analysis.question import Question
+from judgeaudit.analysis.stats.dominance import distinct
 from judgeaudit.analysis.stats.interval import Interval, Undefined
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def scale_use(values: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, object
     if not seen.size:
         return {}
     return {
-        "levels": int(np.unique(seen).size),
+        "levels": int(distinct(seen).size),
         "top_level": float(seen.max()),
         "top_share": float((seen == seen.max()).mean()),
     }

@@ -19,6 +19,7 @@ from judgeaudit.analysis.evidence import Evidence, evidence
 from judgeaudit.analysis.proven import unproven
 from judgeaudit.analysis.question import Question
 from judgeaudit.analysis.sheet import Bools, Long, Sheet, lay_out, parts
+from judgeaudit.analysis.stats.dominance import distinct
 from judgeaudit.analysis.stats.proportions import wilson
 from judgeaudit.errors import InputError
 
@@ -115,9 +116,9 @@ def _part(long: Long, scope: str, rows: Bools, wish: Wish) -> PartReport:
         scope=scope,
         kind=long.kind,
         items=int(sheet.items.size),
-        runs=int(np.unique(sheet.runs).size),
-        windows=int(np.unique(sheet.windows).size),
-        orders=int(np.unique(sheet.orders).size),
+        runs=int(distinct(sheet.runs).size),
+        windows=int(distinct(sheet.windows).size),
+        orders=int(distinct(sheet.orders).size),
         cells=int(sheet.index.size),
         valid=int(sheet.valid.sum()),
         excluded=sheet.excluded(),
@@ -148,7 +149,7 @@ def _context(sheet: Sheet, question: Question) -> Context:
 def _shortfall(estimate: Estimate, sheet: Sheet) -> list[str]:
     """Return a sentence if the interval was measured to fall short at this size, else none."""
     task = sheet.per_item(sheet.long.task)
-    said = unproven(estimate, None if task is None else int(np.unique(task).size))
+    said = unproven(estimate, None if task is None else int(distinct(task).size))
     return [said] if said else []
 
 

@@ -13,8 +13,7 @@ from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.measures import icc_of, noise_of, spearman_estimate
 from judgeaudit.analysis.sheet import Sheet
 from judgeaudit.analysis.stats.agreement import effective_proportion, krippendorff_alpha
-from judgeaudit.analysis.stats.decisions import advantage_sign_flip, best_of_n
-from judgeaudit.analysis.stats.drift import mean_shift
+from judgeaudit.analysis.stats.dominance import distinct, median
 from judgeaudit.analysis.stats.icc import icc
 from judgeaudit.analysis.stats.interval import Undefined
 from judgeaudit.analysis.stats.noise import (
@@ -75,7 +74,7 @@ def _named(said: Context, name: str) -> Context:
 
 def _ordinal(said: Context, scores: Floats) -> list[Estimate]:
     """Return Krippendorff's ordinal alpha where the scale has few levels; for display."""
-    levels = np.unique(scores[~np.isnan(scores)])
+    levels = distinct(scores[~np.isnan(scores)])
     if levels.size > FEW_LEVELS:
         return []
     codes = np.where(np.isnan(scores), -1, np.searchsorted(levels, scores)).astype(np.int64)
@@ -88,9 +87,11 @@ def _ordinal(said: Context, scores: Floats) -> list[Estimate]:
 
 def _windows(sheet: Sheet, said: Context, scores: Floats, clusters: Ints | None) -> list[Estimate]:
     """Return order and mean shift between the first and the last window, where there are two."""
-    names = np.unique(sheet.windows)
+    names = distinct(sheet.windows)
     if names.size < 2:
         return []
+    from judgeaudit.analysis.stats.drift import mean_shift
+
     first, last = (scores[:, sheet.windows == w] for w in (names[0], names[-1]))
     across = spearman_between(first, last, clusters=clusters)
     return [
@@ -125,7 +126,7 @@ def _filter(
     seen = scores[~np.isnan(scores)]
     if not seen.size:
         return []
-    mark = float(np.median(seen)) if pass_at is None else pass_at
+    mark = median(seen) if pass_at is None else pass_at
     counts = (~np.isnan(scores)).sum(axis=1).astype(float)
     passed = (scores >= mark).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -142,6 +143,8 @@ def _picks(sheet: Sheet, said: Context, scores: Floats) -> list[Estimate]:
     groups = sheet.per_item(sheet.long.group)
     if groups is None:
         return []
+    from judgeaudit.analysis.stats.decisions import best_of_n
+
     named = _named(said, "best_of_n_change")
     complete = ~np.isnan(scores).any(axis=1)
     _, codes, sizes = np.unique(groups, return_inverse=True, return_counts=True)
@@ -175,7 +178,7 @@ def _facts(found: list[Estimate], scores: Floats, gap: float | None) -> dict[str
     if noise.value is None:
         return facts
     sd, items = noise.value, noise.n["items"]
-    repeats = max(1, int(np.median((~np.isnan(scores)).sum(axis=1))))
+    repeats = max(1, int(median((~np.isnan(scores)).sum(axis=1))))
     facts |= {
         "repeatability": detectable_change(sd),
         "repeatability_of_mean": detectable_change(sd, repeats),
@@ -200,6 +203,8 @@ def _advantages(sheet: Sheet, scores: Floats) -> dict[str, Any]:
     groups = sheet.per_item(sheet.long.group)
     if groups is None or np.isnan(scores).any():
         return {}
+    from judgeaudit.analysis.stats.decisions import advantage_sign_flip
+
     _, codes = np.unique(groups, return_inverse=True)
     sizes = np.bincount(codes)
     means = np.stack([np.bincount(codes, weights=column) / sizes for column in scores.T], axis=1)
@@ -212,7 +217,7 @@ def _advantages(sheet: Sheet, scores: Floats) -> dict[str, Any]:
 
 def scale_step(scores: Floats) -> float | None:
     """Return the smallest distance between two different scores; None where there are many."""
-    levels = np.unique(scores[~np.isnan(scores)])
+    levels = distinct(scores[~np.isnan(scores)])
     if not 2 <= levels.size <= MOST_LEVELS:
         return None
     return float(np.round(np.diff(levels).min(), 12))

@@ -79,7 +79,7 @@ def _parquet(path: Path, wanted: Sequence[str], known: Collection[str]) -> Sourc
             for f in pq.read_schema(path)
             if f.name in chosen and (pa.types.is_string(f.type) or pa.types.is_large_string(f.type))
         ]
-        table = pq.read_table(path, columns=chosen, read_dictionary=text)
+        table = pq.ParquetFile(path, read_dictionary=text).read(columns=chosen)
     except PermissionError:
         raise
     except (pa.ArrowException, OSError) as error:  # Arrow calls damaged pages an OSError

@@ -4,10 +4,18 @@ import time
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from judgeaudit.analysis.stats import ranks
-from judgeaudit.analysis.stats.dominance import dense_codes, joint_dominance, upper_sums
+from judgeaudit.analysis.stats.dominance import (
+    dense_codes,
+    distinct,
+    joint_dominance,
+    median,
+    upper_sums,
+)
 from judgeaudit.analysis.stats.interval import Undefined
 from judgeaudit.analysis.stats.rank_pairs import RankedColumns, influence_values
 from judgeaudit.analysis.stats.ranks import (
@@ -224,3 +232,11 @@ def test_five_thousand_items_by_twenty_repeats_take_less_than_a_second(rng):
         start = time.process_time()
         spearman_within(y)
         assert time.process_time() - start < 1.0
+
+
+@given(values=st.lists(st.integers(-5, 5), min_size=1, max_size=40))
+def test_distinct_and_median_are_numpys(values):
+    column = np.array(values, dtype=float)
+
+    assert distinct(column).tolist() == np.unique(column).tolist()
+    assert median(column) == np.median(column)

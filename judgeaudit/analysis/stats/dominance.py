@@ -5,6 +5,8 @@ above itself. Deleting item i lowers the mid-rank of each other item l by h(x_l;
 delete-one Spearman or Kendall coefficient is a closed form in the two sums given here.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +17,23 @@ Ints = NDArray[np.int64]
 def dense_codes(column: Floats) -> Ints:
     """Return codes 0, 1, ... that order a column, equal for equal values."""
     return np.unique(column, return_inverse=True)[1].reshape(column.shape).astype(np.int64)
+
+
+def distinct(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the different values, sorted; nan is not looked for.
+
+    What `numpy.unique` gives, without `numpy.ma`, which it imports to look for masks.
+    """
+    ordered = np.sort(values, axis=None)
+    first = np.ones(ordered.size, dtype=bool)
+    first[1:] = ordered[1:] != ordered[:-1]
+    return np.asarray(ordered[first])
+
+
+def median(values: NDArray[Any]) -> float:
+    """Return the median of at least one value without nan; `numpy.median` imports `numpy.ma`."""
+    ordered = np.sort(values, axis=None)
+    return float(ordered[(ordered.size - 1) // 2] / 2 + ordered[ordered.size // 2] / 2)
 
 
 def mid_ranks(codes: Ints) -> Floats:

@@ -24,6 +24,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from judgeaudit.analysis.stats.dominance import distinct
 from judgeaudit.analysis.stats.interval import Interval, Undefined
 from judgeaudit.analysis.stats.rank_pairs import (
     Pairs,
@@ -170,7 +171,7 @@ def _reliability(
         len(pairs),
         int(used.sum()),
         fewest,
-        int(np.unique(seen).size),
+        int(distinct(seen).size),
         float((seen == seen.max()).mean()),
         disagreement_bound(int(used.sum())) if perfect else None,
     )
