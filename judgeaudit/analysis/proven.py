@@ -18,7 +18,7 @@ MEASURED_AS = {
 }
 """Estimates whose interval's coverage was measured, by the name in `stats.limits`."""
 
-MOSTLY_TOP = 0.5
+MOSTLY_TOP, ENOUGH_REPEATS = 0.5, 3
 
 
 def unproven(estimate: Estimate, clusters: int | None = None) -> str | None:
@@ -29,9 +29,17 @@ def unproven(estimate: Estimate, clusters: int | None = None) -> str | None:
     name = MEASURED_AS.get(estimate.analysis)
     if name is None or estimate.low is None:
         return None
-    items, top = estimate.n.get("items", 0), estimate.details.get("top_share")
-    # The listed shortfall of an ICC is that of scales with most scores at the top level.
-    spread_out = isinstance(top, float) and top < MOSTLY_TOP
-    if name == "icc" and spread_out and items >= LEAST_MEASURED_ITEMS and is_listed(name, items):
+    items = estimate.n.get("items", 0)
+    if items >= LEAST_MEASURED_ITEMS and is_listed(name, items) and _is_elsewhere(name, estimate):
         return None
     return warn_if_unproven(name, items, clusters)
+
+
+def _is_elsewhere(name: str, estimate: Estimate) -> bool:
+    """Return whether a listed shortfall is that of another kind of data than this one."""
+    if name == "icc":  # on scales with most scores at the top level
+        top = estimate.details.get("top_share")
+        return isinstance(top, float) and top < MOSTLY_TOP
+    if name == "noise":  # with two repeats
+        return estimate.n.get("observations", 0) >= ENOUGH_REPEATS * estimate.n.get("items", 0)
+    return False
