@@ -43,6 +43,11 @@ def resident(pid: int) -> int:
     return pages * PAGE + sum(resident(int(child)) for child in children)
 
 
+def hear_interrupts() -> None:
+    """Undo what a shell does to its background jobs: let SIGINT be heard again."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Step:
     """One command: its seconds, peak memory, exit code and what it said."""
 
@@ -50,7 +55,9 @@ class Step:
         self.name, self.peak = name, 0
         began = time.perf_counter()
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            process = subprocess.Popen(judgeaudit(*words), stdout=out, stderr=err)
+            process = subprocess.Popen(
+                judgeaudit(*words), stdout=out, stderr=err, preexec_fn=hear_interrupts
+            )
             while process.poll() is None:
                 self.peak = max(self.peak, resident(process.pid))
                 wanted = stop() if stop is not None else None

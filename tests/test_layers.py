@@ -26,7 +26,7 @@ ALLOWED = {
     "verdict": BASE | {"analysis", "registration"},
     "report": BASE | {"analysis", "verdict", "registration"},
 }
-"""What each room may import beside itself. `cli` and the package's own API may import everything."""
+"""What each room may import beside itself; those in `FREE` may import everything."""
 
 FREE = {"cli", "__init__", "__main__", "api", "pytest_plugin"}
 

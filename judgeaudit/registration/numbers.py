@@ -52,13 +52,13 @@ class Numbers:
 
     @property
     def needed(self) -> int:
-        """The smallest cap that holds plan and preflight, without a single retry."""
-        return self.calls + self.preflight
+        """The smallest cap that holds the plan without a single retry; preflight is beside it."""
+        return self.calls
 
     def lines(self) -> Iterator[str]:
         """Yield the numbers as text, with their assumptions."""
         where = "1 window" if self.windows == 1 else f"{self.windows} windows"
-        yield f"calls: {self.calls} in {where}, and {self.preflight} preflight"
+        yield f"calls: {self.calls} in {where}, and {self.preflight} preflight beside the cap"
         yield f"bodies: {self.bodies}"
         room = self.cap - self.needed
         left = f"{room} left for retries" if room >= 0 else f"{-room} fewer than the plan needs"
@@ -108,13 +108,14 @@ def measure(
         size = sizes[call.endpoint, call.stage, call.item, call.arm]
         prompt[call.endpoint] += -(-size // BYTES_A_TOKEN)
         completion[call.endpoint] += stages[call.stage - 1].decoding.max_tokens
+    wide = len(windows(registration.schedule, len(stages)))
     times = window_times(registration, plan, prompt.total() / max(len(plan), 1))
     return Numbers(
         calls=len(plan),
-        preflight=len(registration.endpoints),
+        preflight=len(registration.endpoints) * wide,
         cap=registration.schedule.cap,
         bodies=len(sizes),
-        windows=len(windows(registration.schedule, len(stages))),
+        windows=wide,
         longest_window=max(times.values(), default=timedelta(0)),
         duration=sum(times.values(), timedelta(0)) + _gaps(registration),
         prompt_tokens=prompt.total(),
@@ -190,8 +191,7 @@ def numbers_problems(registration: Registration, numbers: Numbers) -> Iterator[P
     if numbers.cap < numbers.needed:
         yield Problem(
             "schedule.cap",
-            f"{numbers.cap} attempts, but the plan has {numbers.calls} calls with its controls "
-            f"and {numbers.preflight} preflight",
+            f"{numbers.cap} attempts, but the plan has {numbers.calls} calls with its controls",
             f"at least {numbers.needed}, and more for retries",
         )
 
