@@ -27,8 +27,11 @@ def shared() -> Path:
 def pytest_collection_modifyitems(config, items):
     """Skip what needs data or servers that are not here, saying which switch brings them."""
     have_shared = Path(os.environ.get("JUDGEAUDIT_SHARED", "/nonexistent")).is_dir()
+    have_time = os.environ.get("JUDGEAUDIT_SLOW") == "1"
     have_servers = os.environ.get("JUDGEAUDIT_INTEGRATION") == "1"
     for item in items:
+        if not have_time and item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.skip(reason="slow, and JUDGEAUDIT_SLOW is not 1"))
         if not have_shared and item.get_closest_marker("shared"):
             item.add_marker(pytest.mark.skip(reason="JUDGEAUDIT_SHARED names no folder"))
         if not have_servers and item.get_closest_marker("integration"):

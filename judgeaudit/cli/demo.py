@@ -14,11 +14,12 @@ from judgeaudit.errors import InputError
 
 if TYPE_CHECKING:
     from judgeaudit.cli.study_results import Analysed
+    from judgeaudit.model import Item
     from judgeaudit.verdict import Verdict
 
 TEMPLATES = Path(__file__).parent / "demos"
-TASKS = 5
-"""Tasks of the demo: 5 x 4 candidates x 2 arms x 2 repeats x 2 conditions = 160 calls."""
+TASKS, SEED = 4, 3
+"""Tasks of the demo: 4 x 4 candidates x 2 arms x 2 repeats x 2 conditions = 128 calls."""
 
 LOCAL = """\
 base_url = "embedded:local"
@@ -81,7 +82,6 @@ def make_study(root: Path, simulated: bool) -> None:
     Raises `InputError` for a folder that holds something else.
     """
     from judgeaudit.battery import items_to_bytes
-    from judgeaudit.battery.catalogue import build_battery
     from judgeaudit.battery.controls import controls_for
     from judgeaudit.cli.init import refuse_existing, write_study
 
@@ -93,7 +93,7 @@ def make_study(root: Path, simulated: bool) -> None:
         remark(f"{root}: going on with the demo that is there")
         return
     refuse_existing(root)
-    items = build_battery("traces", TASKS, 11, prefixes=[50]).items
+    items = sums()
     files = {
         "registration.toml": text.encode(),
         "protocol.toml": (TEMPLATES / "retest-protocol.toml").read_bytes(),
@@ -101,6 +101,27 @@ def make_study(root: Path, simulated: bool) -> None:
         "controls.jsonl": items_to_bytes(controls_for("label_pair", items)),
     }
     write_study(root, files)
+
+
+def sums() -> tuple[Item, ...]:
+    """Return the demo's items: sums of three numbers, each with its answer and three near it.
+
+    They are short, so that a small model on one core reads them in about a second.
+    """
+    from random import Random
+
+    from judgeaudit.model import Candidate, Item
+
+    random, items = Random(SEED), []
+    for task in range(TASKS):
+        numbers = [random.randrange(11, 90) for _ in range(3)]
+        text, total = " + ".join(map(str, numbers)), sum(numbers)
+        for place, slip in enumerate(random.sample([0, 1, -10, 20], 4)):
+            name = f"s{task}c{place}"
+            answer = Candidate("c", f"{text} = {total + slip}", correct=slip == 0)
+            gold = "1" if slip == 0 else "0"
+            items.append(Item(name, f"s{task}", f"s{task}", {}, (answer,), gold))
+    return tuple(items)
 
 
 def run_whole(root: Path) -> Analysed:
@@ -142,25 +163,24 @@ def meaning(analysed: Analysed) -> Iterator[str]:
     ):
         number, order = verdicts[f"{condition}.number"], verdicts[f"{condition}.order"]
         yield f"{where}, the number {_held(number)} and the order of candidates {_held(order)}."
-    held = {name: _passes(verdict) for name, verdict in verdicts.items()}
-    if all(held.values()):
+    said = {name: verdict.outcome.value for name, verdict in verdicts.items()}
+    quiet_held = said["quiet.number"] == said["quiet.order"] == "pass"
+    if set(said.values()) == {"pass"}:
         yield "So load did not move this judge beyond the thresholds on this machine."
-    elif held["quiet.number"] and held["quiet.order"] and held["loaded.number"]:
+    elif quiet_held and said["loaded.number"] == "pass" and said["loaded.order"] == "fail":
         yield (
             "So the same bytes to the same weights read differently once the server is busy: "
             "a number that looks steady can still reorder the candidates that it ranks."
         )
-    elif held["quiet.number"] and held["quiet.order"]:
+    elif quiet_held and "fail" in said.values():
         yield "So this judge repeated itself alone and not under load: load is part of it."
-    else:
+    elif "fail" in said.values():
         yield "So what one reading says cannot be taken for what the next one will say."
+    else:
+        yield "So nothing failed here, and not everything could be told: see what was left out."
     yield "Every delivery check was green in all of this: integrity is not reliability."
     if any(spec.is_simulated for spec in analysed.frozen.registration.endpoints):
         yield "The judge was SIMULATED, its noise under load planted: this shows the tool alone."
-
-
-def _passes(verdict: Verdict) -> bool:
-    return verdict.outcome.value == "pass"
 
 
 def _held(verdict: Verdict) -> str:

@@ -38,6 +38,7 @@ def test_a_pair_is_chosen_by_the_readings_that_are_not_judged():
     assert found.details["share_below_delta"] == pytest.approx(1 / 3)
 
 
+@pytest.mark.slow
 def test_choosing_and_judging_by_the_same_reading_would_flatter():
     """A judge without any order (pure noise) keeps half of its informative pairs, not more."""
     rng = np.random.default_rng(1)

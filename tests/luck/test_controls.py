@@ -12,6 +12,8 @@ from judgeaudit.analysis.question import Question
 from judgeaudit.cli.demo import TEMPLATES
 from judgeaudit.cli.study_results import study_table
 
+pytestmark = pytest.mark.slow
+
 PLANTED = {"p042": 0.042, "p112": 0.112, "p181": 0.181, "p352": 0.352}
 AGENTS = {
     "bayes": "bayes-agent",

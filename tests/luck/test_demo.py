@@ -7,6 +7,8 @@ import pytest
 
 from judgeaudit.cli.demo_luck import AGENTS, CONTRASTS, registration_text
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def told(command, tmp_path_factory):

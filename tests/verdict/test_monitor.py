@@ -86,6 +86,7 @@ def test_equal_sums_in_another_order_are_no_alarm():
     assert [one.outcome for one in found] == [Outcome.PASS, Outcome.PASS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [19, 39])
 def test_false_alarms_keep_to_the_registered_alpha_through_the_whole_command(rng, n):
     """Clean AR(.5) runs with ties, 40 calibrations of 5 test runs: about .05 of 200 alarm.
