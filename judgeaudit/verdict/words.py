@@ -31,7 +31,7 @@ def counts(estimate: Estimate) -> str:
         if n.get(of) and hits in n and estimate.exact == Fraction(n[hits], n[of]):
             return f"{n[hits]} of {n[of]} {of}"
     told = [
-        f"{n[kind]} {kind.replace('_', ' ')}"
+        f"{n[kind]} {kind if n[kind] != 1 else kind[:-1]}"
         for kind in ("groups", "probes", "pairs", "items", "windows", "tasks")
         if n.get(kind)
     ]
