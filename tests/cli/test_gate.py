@@ -11,6 +11,9 @@ from judgeaudit.cli import app, commands
 
 commands.register(app)
 
+VIRTUAL = 'repeats = 2\nclock = "virtual"'
+"""On the virtual clock the simulated judge's noise is the same in every run."""
+
 
 def gate(*arguments):
     return CliRunner().invoke(app, ["gate", *map(str, arguments)])
@@ -288,7 +291,7 @@ def test_in_actions_it_annotates_on_stderr_and_adds_to_the_summary(
     summary.write_text("before\n")
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
-    root = frozen(text("embedded:noisy:call.flip=0.5"))
+    root = frozen(text("embedded:noisy:call.flip=0.5", schedule=VIRTUAL), items=60)
 
     found = gate(root, "--markdown", comment, "--json")
 

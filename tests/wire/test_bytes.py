@@ -283,6 +283,8 @@ def test_an_interrupted_attempt_leaves_its_trace_and_is_asked_again(
     study, run, recording, make_registration
 ):
     """Ctrl-C while four requests hang: four rows `cancelled`, then a resumed run is whole."""
+    # A shell's background job ignores SIGINT, and so would what it starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     hang = {"on": True}
 
     def answer(request, number):
