@@ -30,10 +30,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy.stats import spearmanr
 
-from judgeaudit.analysis.stats.bootstrap import bootstrap_spearman
-from judgeaudit.analysis.stats.icc import icc
-from judgeaudit.analysis.stats.noise import noise
-from judgeaudit.analysis.stats.ranks import spearman_within
+from judgeaudit.stats.bootstrap import bootstrap_spearman
+from judgeaudit.stats.icc import icc
+from judgeaudit.stats.noise import noise
+from judgeaudit.stats.ranks import spearman_within
 
 SIZES = ((500, 10), (5_000, 20), (50_000, 5))
 MAIN = (5_000, 20)

@@ -28,11 +28,11 @@ import anthropic
 import httpx
 import openai
 
-from judgeaudit.collection.clock import RealClock
-from judgeaudit.collection.collector import collect
-from judgeaudit.readings import derive
-from judgeaudit.registration.files import freeze, load_frozen
-from judgeaudit.registration.freeze import Facts
+from judgeaudit.collect.clock import RealClock
+from judgeaudit.collect.collector import collect
+from judgeaudit.design.lock import Facts
+from judgeaudit.evidence.derive import derive
+from judgeaudit.evidence.lock.files import freeze, load_frozen
 
 PROMPT = "Is this step of the solution right? " * 40
 CHAT = {

@@ -8,7 +8,7 @@ A cell is one analysis in one regime at one n. It fails if its coverage is below
 than 50 items), or if the truth lies beyond one end in more than .05 of the simulations, by more
 than two Monte Carlo standard errors. Simulations without an interval are counted and left out.
 Each cell has its own seed, made of the base seed and its name, so that a profile does not change
-its draws. News is a failing cell that `judgeaudit.analysis.stats.limits` does not list.
+its draws. News is a failing cell that `judgeaudit.stats.limits` does not list.
 """
 
 import argparse
@@ -36,8 +36,8 @@ from coverage_cells import (
     verdict_cells,
 )
 
-from judgeaudit.analysis.stats import limits
-from judgeaudit.analysis.stats.interval import Interval
+from judgeaudit.stats import limits
+from judgeaudit.stats.interval import Interval
 
 SEED = 20261129
 
@@ -185,7 +185,7 @@ def _page(rows: list[Row], profile: str) -> str:
         )
     lines += [
         "",
-        "`judgeaudit.analysis.stats.limits` lists the analyses and sizes of these cells, "
+        "`judgeaudit.stats.limits` lists the analyses and sizes of these cells, "
         "so that a command can warn.",
         "",
     ]

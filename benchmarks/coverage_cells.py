@@ -14,15 +14,15 @@ from planted import (
     true_variances,
 )
 
-from judgeaudit.analysis.stats.agreement import effective_proportion, flip_rate, gwet_ac1
-from judgeaudit.analysis.stats.components import variance_components
-from judgeaudit.analysis.stats.drift import mean_shift, trend
-from judgeaudit.analysis.stats.excess import excess_disagreement
-from judgeaudit.analysis.stats.icc import icc
-from judgeaudit.analysis.stats.interval import Interval, Undefined
-from judgeaudit.analysis.stats.kendall import kendall_between
-from judgeaudit.analysis.stats.noise import noise
-from judgeaudit.analysis.stats.ranks import difference, spearman_between, spearman_within
+from judgeaudit.stats.agreement import effective_proportion, flip_rate, gwet_ac1
+from judgeaudit.stats.components import variance_components
+from judgeaudit.stats.drift import mean_shift, trend
+from judgeaudit.stats.excess import excess_disagreement
+from judgeaudit.stats.icc import icc
+from judgeaudit.stats.interval import Interval, Undefined
+from judgeaudit.stats.kendall import kendall_between
+from judgeaudit.stats.noise import noise
+from judgeaudit.stats.ranks import difference, spearman_between, spearman_within
 
 Simulate = Callable[[np.random.Generator], Interval | Undefined]
 

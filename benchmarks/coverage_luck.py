@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 from scipy import special
 
-from judgeaudit.analysis.luck_cells import Answers, Stratum
-from judgeaudit.analysis.luck_contrasts import Contrast, effects_of
-from judgeaudit.analysis.luck_pool import pooled
+from judgeaudit.analysis.luck.cells import Answers, Stratum
+from judgeaudit.analysis.luck.contrasts import Contrast, effects_of
+from judgeaudit.analysis.luck.pool import pooled
 
 STUDIES = {"ci": 1000, "full": 20_000}
 CHUNK = 1000

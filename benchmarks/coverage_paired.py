@@ -19,15 +19,15 @@ from pathlib import Path
 import numpy as np
 from scipy import special
 
-from judgeaudit.analysis.stats.paired import (
+from judgeaudit.stats.paired import (
     mover_ends,
     newcombe_ends,
     opposing_correlation,
     pseudo_world_t,
     tango_ends,
 )
-from judgeaudit.analysis.stats.pooling import endpoints_like_these, hksj, these_endpoints
-from judgeaudit.analysis.stats.proportions import clopper_pearson, share_of_clusters
+from judgeaudit.stats.pooling import endpoints_like_these, hksj, these_endpoints
+from judgeaudit.stats.proportions import clopper_pearson, share_of_clusters
 
 STUDIES = {"ci": 2000, "full": 20_000}
 CHUNK = 2000

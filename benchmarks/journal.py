@@ -26,9 +26,9 @@ import time
 from pathlib import Path
 from types import ModuleType
 
-from judgeaudit.auditlog.runs import start
-from judgeaudit.auditlog.seal import seal_run
-from judgeaudit.auditlog.verify import verify_log
+from judgeaudit.evidence.log.runs import start
+from judgeaudit.evidence.log.seal import seal_run
+from judgeaudit.evidence.log.verify import verify_log
 
 ROOT = Path(__file__).parents[1]
 TARGET_RATIO, TARGET_MB = 1.2, 400

@@ -44,10 +44,10 @@ def resident_mb() -> float:
 
 def collect_in(root: Path) -> None:
     """Collect the study in `root` and print how the memory grew."""
-    from judgeaudit.collection.clock import RealClock
-    from judgeaudit.collection.collector import collect
-    from judgeaudit.readings import derive
-    from judgeaudit.registration.files import load_frozen
+    from judgeaudit.collect.clock import RealClock
+    from judgeaudit.collect.collector import collect
+    from judgeaudit.evidence.derive import derive
+    from judgeaudit.evidence.lock.files import load_frozen
 
     imported = resident_mb()
     study = load_frozen(root)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from judgeaudit.analysis.stats.alarm import calibrate, cusum, cusum_max, simulated_runs
+from judgeaudit.stats.alarm import calibrate, cusum, cusum_max, simulated_runs
 
 SEED = 20_260_131
 ALPHA, ITEMS, REFERENCE, TESTS, START = 0.05, 60, 2, 10, 20

@@ -23,10 +23,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from judgeaudit.analysis.characteristic import Precision, Region
-from judgeaudit.analysis.stats.agreement import effective_proportion
-from judgeaudit.analysis.stats.interval import Undefined
-from judgeaudit.analysis.stats.operating import CAPABLE_LEVEL, capable
+from judgeaudit.stats.agreement import effective_proportion
+from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.operating import CAPABLE_LEVEL, capable
+from judgeaudit.verdict.oc.instrument import Precision, Region
 
 REQUIRED, HEALTHY = 0.10, 0.05
 PLANNED, READINGS, ALPHA = 264, 6, 0.05

@@ -19,11 +19,11 @@ import numpy as np
 from planted import Judge, true_spearman
 from scipy import optimize
 
-from judgeaudit.analysis.stats.interval import Undefined
-from judgeaudit.analysis.stats.looks import plan_looks, sequence_inflation, z_at_look
-from judgeaudit.analysis.stats.proportions import normal_quantile
-from judgeaudit.analysis.stats.ranks import spearman_between
-from judgeaudit.analysis.stats.sequential import (
+from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.looks import plan_looks, sequence_inflation, z_at_look
+from judgeaudit.stats.proportions import normal_quantile
+from judgeaudit.stats.ranks import spearman_between
+from judgeaudit.stats.sequential import (
     first_crossings,
     fixed_order_reused,
     naive_peeking,

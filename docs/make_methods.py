@@ -5,7 +5,7 @@ A block stands between a comment that names it and `<!-- end -->`:
 * `coverage: NAME; NAME`: rows of docs/coverage.md whose analysis is one of the names, and the cells
   of theirs that fell short;
 * `table: FILE | HEADING`: the table under a heading of another page that a benchmark wrote;
-* `limits`: where the commands warn, from `judgeaudit.analysis.stats.limits`;
+* `limits`: where the commands warn, from `judgeaudit.stats.limits`;
 * `names`: what a registration may use, from `judgeaudit.analysis.catalogue`.
 """
 
@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from judgeaudit.analysis.catalogue import NAMES
-from judgeaudit.analysis.stats.limits import LEAST_MEASURED_CLUSTERS, LEAST_MEASURED_ITEMS, LIMITS
+from judgeaudit.stats.limits import LEAST_MEASURED_CLUSTERS, LEAST_MEASURED_ITEMS, LIMITS
 
 DOCS = Path(__file__).parent
 PAGE = DOCS / "methods.md"

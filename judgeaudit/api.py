@@ -19,7 +19,7 @@ from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.exploratory import Report, Wish, explore
 from judgeaudit.analysis.frame import estimates_frame
 from judgeaudit.analysis.question import Over, Question
-from judgeaudit.registration.frozen import FrozenStudy
+from judgeaudit.design.frozen import FrozenStudy
 from judgeaudit.verdict import Findings, decide
 
 __all__ = [
@@ -37,7 +37,7 @@ TableSource = str | os.PathLike[str] | pd.DataFrame
 
 def load_study(folder: str | os.PathLike[str]) -> FrozenStudy:
     """Return a frozen study; raises `EvidenceError` where a file is not what its lock says."""
-    from judgeaudit.registration.files import load_frozen
+    from judgeaudit.evidence.lock.files import load_frozen
 
     return load_frozen(Path(folder))
 
@@ -45,7 +45,7 @@ def load_study(folder: str | os.PathLike[str]) -> FrozenStudy:
 def load_readings(study: FrozenStudy) -> pd.DataFrame:
     """Return one row a planned call of the sealed runs, joined with gold and truth of its item.
 
-    The columns are those of `judgeaudit.analysis.table.COLUMNS`; what came back invalid is a row
+    The columns are those of `judgeaudit.readings.table.COLUMNS`; what came back invalid is a row
     with a reason. Raises `EvidenceError` where a sealed file differs from its manifest,
     `UndefinedEstimate` where nothing is sealed.
     """
@@ -80,7 +80,7 @@ def estimate(
     `over` says which pairs are compared, `where` narrows by columns, `params` are those that a gate
     may set. The estimates are exploratory. Raises `InputError` naming what is unknown or missing.
     """
-    from judgeaudit.analysis.table import checked
+    from judgeaudit.readings.table import checked
 
     return compute(name, checked(readings), Question(over=over, level=level, params=params), where)
 
@@ -109,8 +109,8 @@ def analyze_table(
     The keywords are the command's options, names of columns; exactly one of `score`, `verdict`,
     `ranking`, `probability` is given. Raises `InputError` naming row or column.
     """
-    from judgeaudit.cli.read_table import long_of, read_long
     from judgeaudit.cli.table_options import roles_of
+    from judgeaudit.tables.read import long_of, read_long
 
     columns = dict(
         item=item, repeat=repeat, score=score, verdict=verdict, ranking=ranking,
@@ -133,7 +133,7 @@ def estimates(found: Report | Findings | Iterable[Estimate]) -> pd.DataFrame:
 def _source(frame: pd.DataFrame) -> Any:
     import pyarrow as pa
 
-    from judgeaudit.cli.table_files import Source
+    from judgeaudit.tables.files import Source
 
     named = frame.rename(columns=str)
     table = pa.Table.from_pandas(named, preserve_index=False)

@@ -18,9 +18,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from judgeaudit.auditlog.load import load_readings
 from judgeaudit.battery import items_to_bytes
 from judgeaudit.battery.catalogue import build_battery
+from judgeaudit.evidence.log.load import load_readings
 
 HERE = Path(__file__).parent
 BATTERIES = {"traces": 2, "rankings": 4, "slips": 2, "pairs": 8, "scores": 4, "worlds": 16}

@@ -41,7 +41,7 @@ def test_each_is_documented_and_typed(name):
 
 
 def test_no_exported_name_is_hidden_by_a_module():
-    """`judgeaudit.readings` is a module: a function of that name would be shadowed by it."""
+    """`judgeaudit.evidence.derive` is a module: a function of that name would be shadowed by it."""
     from importlib.util import find_spec
 
     assert [name for name in NAMES if find_spec(f"judgeaudit.{name}")] == []

@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 import pytest
 
 from judgeaudit.battery import build_battery
+from judgeaudit.design.builtin_protocols import protocol_source
+from judgeaudit.design.scaffold import EndpointChoice, Origin, scaffold
+from judgeaudit.evidence.derive import derive
+from judgeaudit.evidence.lock.environment import facts
+from judgeaudit.evidence.lock.files import freeze, load_frozen
 from judgeaudit.model import Attempt, Invalid, Outcome, Reason, Value
-from judgeaudit.readings import derive
-from judgeaudit.registration.environment import facts
-from judgeaudit.registration.files import freeze, load_frozen
-from judgeaudit.registration.scaffold import EndpointChoice, Origin, scaffold
-from judgeaudit.registration.shelf import protocol_source
 
 
 @pytest.fixture(scope="module")

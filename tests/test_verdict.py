@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from judgeaudit.analysis.estimate import Estimate, undefined
-from judgeaudit.registration.criteria import Band, Gate, Rule
+from judgeaudit.design.criteria import Band, Gate, Rule
 from judgeaudit.verdict import Outcome, compose, decide, name_outcome, overall
 from judgeaudit.verdict.compare import meets, rational
 

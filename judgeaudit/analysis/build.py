@@ -10,8 +10,8 @@ import numpy as np
 
 from judgeaudit.analysis.estimate import Estimate, undefined
 from judgeaudit.analysis.question import Question
-from judgeaudit.analysis.stats.dominance import distinct
-from judgeaudit.analysis.stats.interval import Interval, Undefined
+from judgeaudit.stats.dominance import distinct
+from judgeaudit.stats.interval import Interval, Undefined
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,35 +13,21 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from judgeaudit.analysis import (
-    constructed,
-    consumers,
-    controls,
-    days,
-    funnel,
-    gold,
-    groups,
-    identity,
-    informative,
-    labels,
-    luck,
-    luck_checks,
-    luck_lessons,
-    luck_mitigation,
-    measurand,
-    orders,
-    providers,
-    repeatability,
-    replay,
-    rescue,
-    sizing,
-    spread,
-)
+from judgeaudit.analysis import identity
+from judgeaudit.analysis.agreement import groups, labels, orders, providers, repeatability, replay
+from judgeaudit.analysis.decisions import consumers
 from judgeaudit.analysis.estimate import Estimate
+from judgeaudit.analysis.luck import analyses as luck
+from judgeaudit.analysis.luck import checks as luck_checks
+from judgeaudit.analysis.luck import lessons as luck_lessons
+from judgeaudit.analysis.luck import mitigation as luck_mitigation
+from judgeaudit.analysis.noise import informative, measurand, rescue, sizing, spread
 from judgeaudit.analysis.proven import unproven
 from judgeaudit.analysis.question import Over, Question
-from judgeaudit.analysis.table import META, probes, select
+from judgeaudit.analysis.time import days
+from judgeaudit.analysis.truth import constructed, controls, funnel, gold
 from judgeaudit.errors import InputError
+from judgeaudit.readings.table import META, probes, select
 
 Compute = Callable[[pd.DataFrame, Question], list[Estimate]]
 

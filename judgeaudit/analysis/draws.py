@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from judgeaudit.analysis.table import KEY
 from judgeaudit.errors import InputError
 from judgeaudit.model import Reason
+from judgeaudit.readings.table import KEY
 
 Join = Callable[[Sequence[Any]], tuple[Any, bool]]
 """From valid values in the order of their draws to the aggregate, and whether a tie was broken."""

@@ -15,13 +15,13 @@ import numpy as np
 
 from judgeaudit.analysis.build import Context
 from judgeaudit.analysis.estimate import Estimate
-from judgeaudit.analysis.evidence import Evidence, evidence
 from judgeaudit.analysis.proven import unproven
 from judgeaudit.analysis.question import Question
-from judgeaudit.analysis.sheet import Bools, Long, Sheet, lay_out, parts
-from judgeaudit.analysis.stats.dominance import distinct
-from judgeaudit.analysis.stats.proportions import wilson
 from judgeaudit.errors import InputError
+from judgeaudit.readings.repeats import Evidence, evidence
+from judgeaudit.readings.sheet import Bools, Long, Sheet, lay_out, parts
+from judgeaudit.stats.dominance import distinct
+from judgeaudit.stats.proportions import wilson
 
 Compute = Callable[
     [Sheet, Context, float | None, float | None], tuple[list[Estimate], dict[str, Any]]
@@ -98,12 +98,12 @@ def _part(long: Long, scope: str, rows: Bools, wish: Wish) -> PartReport:
     sheet = lay_out(long, scope, rows)
     compute: Compute
     if long.kind in ("score", "probability"):
-        from judgeaudit.analysis import scored
+        from judgeaudit.analysis.noise import scored
 
         perfect = scored.perfect(sheet)
         compute = scored.estimates
     else:
-        from judgeaudit.analysis import verdicted
+        from judgeaudit.analysis.agreement import verdicted
 
         perfect = verdicted.perfect(sheet)
         compute = _ranked() if long.kind == "ranking" else verdicted.estimates
@@ -131,7 +131,7 @@ def _part(long: Long, scope: str, rows: Bools, wish: Wish) -> PartReport:
 
 def _ranked() -> Compute:
     # Rankings go through the registered families and so need pandas; numbers need not wait for it.
-    from judgeaudit.analysis.ranked import estimates
+    from judgeaudit.analysis.agreement.ranked import estimates
 
     return estimates
 

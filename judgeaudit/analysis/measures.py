@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from judgeaudit.analysis.build import Context, scale_use
 from judgeaudit.analysis.estimate import Estimate
-from judgeaudit.analysis.stats.icc import Form, icc
-from judgeaudit.analysis.stats.interval import Undefined
-from judgeaudit.analysis.stats.noise import noise
-from judgeaudit.analysis.stats.ranks import RankReliability
+from judgeaudit.stats.icc import Form, icc
+from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.noise import noise
+from judgeaudit.stats.ranks import RankReliability
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -25,7 +25,7 @@ from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.exact import exact_mean
 from judgeaudit.analysis.grid import Bools, Grid, Ints, column_pairs
 from judgeaudit.analysis.question import Over, Question
-from judgeaudit.analysis.stats.agreement import effective_proportion
+from judgeaudit.stats.agreement import effective_proportion
 
 Alike = Callable[[Ints, Ints], Ints]
 """From two vectors of table positions to the number of agreeing comparisons of each pair."""

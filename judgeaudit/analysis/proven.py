@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from judgeaudit.analysis.estimate import Estimate
-from judgeaudit.analysis.stats.limits import LEAST_MEASURED_ITEMS, is_listed, warn_if_unproven
+from judgeaudit.stats.limits import LEAST_MEASURED_ITEMS, is_listed, warn_if_unproven
 
 MEASURED_AS = {
     "spearman": "spearman",

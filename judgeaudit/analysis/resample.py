@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from judgeaudit.analysis.stats.interval import Interval, Undefined
+from judgeaudit.stats.interval import Interval, Undefined
 
 Ints = NDArray[np.int64]
 RESAMPLES = 2_000

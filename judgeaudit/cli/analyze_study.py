@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def analyze_study(root: Path, as_json: bool) -> ExitCode:
     """Analyse a study, write `results/`, print what was found; done is 0 whatever it was."""
     from judgeaudit.cli.study_results import analyse, write_results
-    from judgeaudit.registration.files import load_frozen
+    from judgeaudit.evidence.lock.files import load_frozen
 
     analysed = analyse(load_frozen(root))
     folder = write_results(analysed)
@@ -33,7 +33,7 @@ def analyze_study(root: Path, as_json: bool) -> ExitCode:
 def as_document(analysed: Analysed) -> dict[str, Any]:
     """Return the findings as one JSON document."""
     from judgeaudit.cli.study_results import execution_summary, verdicts_document
-    from judgeaudit.verdict.decide import estimate_to_dict
+    from judgeaudit.verdict.verdicts import estimate_to_dict
 
     return {
         "execution": execution_summary(analysed),

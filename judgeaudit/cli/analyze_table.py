@@ -13,7 +13,7 @@ from judgeaudit.errors import InputError
 
 if TYPE_CHECKING:
     from judgeaudit.analysis.exploratory import PartReport, Report, Wish
-    from judgeaudit.cli.read_table import Roles
+    from judgeaudit.tables.read import Roles
 
 
 def analyze_table(
@@ -21,7 +21,7 @@ def analyze_table(
 ) -> ExitCode:
     """Explore the table in `paths` and print what was found."""
     from judgeaudit.analysis.exploratory import explore
-    from judgeaudit.cli.read_table import read_long
+    from judgeaudit.tables.read import read_long
 
     _check_wish(wish, roles)
     if out is not None:
@@ -32,7 +32,7 @@ def analyze_table(
     if as_json:
         document(as_document(report))
     else:
-        from judgeaudit.analysis.words import report_lines
+        from judgeaudit.report.table_text import report_lines
 
         lines(report_lines(report))
     if out is not None:
@@ -66,7 +66,7 @@ def _check_out(out: Path, paths: Sequence[Path]) -> None:
 
 def as_document(report: Report) -> dict[str, Any]:
     """Return a report as one JSON document, its sentences included."""
-    from judgeaudit.analysis.words import report_lines
+    from judgeaudit.report.table_text import report_lines
 
     return {
         "source": report.source,
@@ -79,7 +79,7 @@ def as_document(report: Report) -> dict[str, Any]:
 
 
 def _part(part: PartReport) -> dict[str, Any]:
-    from judgeaudit.verdict.decide import estimate_to_dict
+    from judgeaudit.verdict.verdicts import estimate_to_dict
 
     return {
         "scope": part.scope,
@@ -101,7 +101,7 @@ def _part(part: PartReport) -> dict[str, Any]:
 
 def _write(report: Report, out: Path) -> None:
     from judgeaudit.analysis.frame import COLUMNS, estimates_frame
-    from judgeaudit.cli.tabular import replace_whole, write_table
+    from judgeaudit.tables.write import replace_whole, write_table
 
     frame = estimates_frame(report.estimates)
     if out.suffix == ".parquet":

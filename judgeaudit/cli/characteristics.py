@@ -12,10 +12,10 @@ from judgeaudit.errors import Problem
 
 if TYPE_CHECKING:
     from judgeaudit.cli.pilot_study import SealedPilot
-    from judgeaudit.registration.check import CheckReport
-    from judgeaudit.registration.document import Registration
-    from judgeaudit.registration.draft import Draft, Inputs
-    from judgeaudit.verdict.characteristic import Characteristic
+    from judgeaudit.design.check.study import CheckReport
+    from judgeaudit.design.document import Registration
+    from judgeaudit.design.draft import Draft, Inputs
+    from judgeaudit.verdict.oc.gate import Characteristic
 
 DRAWS = 200
 """Resamples of a pilot; a chance of .9 is then known to .02."""
@@ -62,8 +62,8 @@ def _pilot(root: Path, draft: Draft) -> tuple[SealedPilot | None, tuple[Problem,
     """Return the registered pilot, or the one that lies ready, and what is wrong with it."""
     from judgeaudit.canonical import digest
     from judgeaudit.cli.pilot_study import RESULTS, load_pilot, pilot_folder
-    from judgeaudit.registration.document import PilotRef
-    from judgeaudit.verdict.piloted import pilot_problems
+    from judgeaudit.design.document import PilotRef
+    from judgeaudit.verdict.oc.piloted import pilot_problems
 
     assert draft.registration is not None
     ref = draft.registration.pilot
@@ -85,9 +85,9 @@ def _pilot(root: Path, draft: Draft) -> tuple[SealedPilot | None, tuple[Problem,
 
 
 def _characterised(inputs: Inputs, pilot: SealedPilot | None) -> list[Characteristic]:
-    from judgeaudit.registration.plan import make_plan
-    from judgeaudit.verdict.characteristic import characterise, piloted
-    from judgeaudit.verdict.planned import candidates_of, planned_table, size_of
+    from judgeaudit.design.plan import make_plan
+    from judgeaudit.verdict.oc.gate import characterise, piloted
+    from judgeaudit.verdict.oc.planned import candidates_of, planned_table, size_of
 
     registration = inputs.registration
     plan = make_plan(registration, inputs.protocol, inputs.items, inputs.controls, bodies={})
@@ -102,7 +102,7 @@ def _characterised(inputs: Inputs, pilot: SealedPilot | None) -> list[Characteri
 
 
 def _truth(pilot: SealedPilot) -> Any:
-    from judgeaudit.analysis.table import candidate_frame
+    from judgeaudit.readings.table import candidate_frame
 
     probes = [item for item in pilot.frozen.items.values() if "control" not in item.meta]
     return candidate_frame(probes)
@@ -116,9 +116,9 @@ def _whole(
     draws: int,
 ) -> Characteristic:
     """Return a characteristic with what the pilot predicts and what would discriminate."""
-    from judgeaudit.verdict.planned import candidates_of
-    from judgeaudit.verdict.predictive import predict
-    from judgeaudit.verdict.redesign import proposals
+    from judgeaudit.verdict.oc.planned import candidates_of
+    from judgeaudit.verdict.oc.predictive import predict
+    from judgeaudit.verdict.oc.redesign import proposals
 
     registration = inputs.registration
     table = None if pilot is None else pilot.table
@@ -136,7 +136,7 @@ def _whole(
 
 def price_of(report: CheckReport) -> Any:
     """Return what a call costs on average by the registered prices."""
-    from judgeaudit.verdict.redesign import Price
+    from judgeaudit.verdict.oc.redesign import Price
 
     if report.numbers is None:
         return Price({})

@@ -132,12 +132,12 @@ def run_whole(root: Path) -> Analysed:
     from judgeaudit.cli.run import Windows
     from judgeaudit.cli.study_results import analyse, write_results
     from judgeaudit.cli.verify import log_findings, stage_findings
-    from judgeaudit.collection.lock import exclusive
+    from judgeaudit.collect.lock import exclusive
+    from judgeaudit.design.check import study as checks
     from judgeaudit.errors import EvidenceError
-    from judgeaudit.registration import check as checks
-    from judgeaudit.registration import files
-    from judgeaudit.registration.environment import facts
-    from judgeaudit.registration.verify import verify_frozen
+    from judgeaudit.evidence.lock import files
+    from judgeaudit.evidence.lock.environment import facts
+    from judgeaudit.evidence.lock.verify import verify_frozen
 
     checks.require_sound(files.load_study(root), statistics())
     lock, _ = files.freeze(root, facts(root, datetime.now(UTC)))

@@ -242,7 +242,7 @@ def lines_of(agents: Sequence[Agent], analysed: Analysed, figures: list[Path]) -
 def as_document(agents: Sequence[Agent], analysed: Analysed, figures: list[Path]) -> dict[str, Any]:
     """Return a study's findings as JSON, the contrasts by endpoint among them."""
     from judgeaudit.cli.analyze_study import as_document as whole
-    from judgeaudit.verdict.decide import estimate_to_dict
+    from judgeaudit.verdict.verdicts import estimate_to_dict
 
     told = {
         agent.id: {

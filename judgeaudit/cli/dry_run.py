@@ -9,8 +9,8 @@ from judgeaudit.cli.exits import ExitCode
 from judgeaudit.cli.output import document, lines
 
 if TYPE_CHECKING:
+    from judgeaudit.design.frozen import FrozenStudy
     from judgeaudit.model import FrozenBody, PlannedCall, Window
-    from judgeaudit.registration.frozen import FrozenStudy
 
 EXAMPLES = 3
 BODY_WIDTH = 2000
@@ -18,8 +18,8 @@ BODY_WIDTH = 2000
 
 def show(frozen: FrozenStudy, window_id: str | None, as_json: bool) -> ExitCode:
     """Print the next window's plan and its first requests; nothing is started or sent."""
-    from judgeaudit.collection.collector import window_of
-    from judgeaudit.collection.status import unsealed
+    from judgeaudit.collect.collector import window_of
+    from judgeaudit.collect.status import unsealed
 
     todo = [window_of(frozen, window_id)] if window_id else unsealed(frozen)[:1]
     found = [preview(frozen, window) for window in todo]
@@ -34,8 +34,8 @@ def show(frozen: FrozenStudy, window_id: str | None, as_json: bool) -> ExitCode:
 
 def preview(frozen: FrozenStudy, window: Window) -> dict[str, Any]:
     """Return what a window would send: counts, the earliest time, the first requests."""
-    from judgeaudit.collection.collector import earliest_of
-    from judgeaudit.collection.guards import to_datetime
+    from judgeaudit.collect.collector import earliest_of
+    from judgeaudit.collect.guards import to_datetime
     from judgeaudit.errors import GuardError
 
     calls = [c for s in frozen.registration.endpoints for c in frozen.calls_of(window.id, s.id)]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from judgeaudit.design.document import EndpointSpec, Registration
     from judgeaudit.errors import Problem
     from judgeaudit.model import JSON, Clock
-    from judgeaudit.registration.document import EndpointSpec, Registration
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ def embedded(
     weights that are fetched (bytes so far, of how many); without it a bar is drawn.
     """
     from judgeaudit.cli.weights import Download
+    from judgeaudit.design.base import plain
     from judgeaudit.endpoint.server import start_embedded
-    from judgeaudit.registration.base import plain
 
     bases: dict[str, str] = {}
     identity: dict[str, Mapping[str, JSON]] = {}

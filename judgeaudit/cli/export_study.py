@@ -19,10 +19,10 @@ from judgeaudit.errors import EvidenceError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from judgeaudit.auditlog.runs import SealedRun
     from judgeaudit.cli.study_results import Analysed
-    from judgeaudit.registration.frozen import FrozenStudy
-    from judgeaudit.report.supplement import Origin, Part
+    from judgeaudit.design.frozen import FrozenStudy
+    from judgeaudit.evidence.log.runs import SealedRun
+    from judgeaudit.report.supplement.tables import Origin, Part
 
 BATCH = 16_384
 HOW_THEY_JOIN = (
@@ -35,7 +35,7 @@ def export_study(root: Path, out: Path, as_json: bool) -> ExitCode:
     """Write a study's supplement and print what was written."""
     from judgeaudit.cli.study_results import analyse
     from judgeaudit.cli.supplement_files import tell, write_readme
-    from judgeaudit.registration.files import load_frozen
+    from judgeaudit.evidence.lock.files import load_frozen
 
     analysed = analyse(load_frozen(root))
     origin = _origin(analysed)
@@ -47,7 +47,7 @@ def export_study(root: Path, out: Path, as_json: bool) -> ExitCode:
 
 def _origin(analysed: Analysed) -> Origin:
     from judgeaudit import __version__
-    from judgeaudit.report.supplement import Origin
+    from judgeaudit.report.supplement.tables import Origin
 
     frozen = analysed.frozen
     study, schedule = frozen.registration.study, frozen.registration.schedule
@@ -67,8 +67,8 @@ def _origin(analysed: Analysed) -> Origin:
 
 def _copied(folder: Path, origin: Origin, analysed: Analysed) -> Iterator[Part]:
     from judgeaudit.cli.supplement_files import write_part
-    from judgeaudit.report.supplement import Part
-    from judgeaudit.report.supplement_truth import Truth
+    from judgeaudit.report.supplement.tables import Part
+    from judgeaudit.report.supplement.truth import Truth
 
     runs, frozen = analysed.runs, analysed.frozen
     attempts = Part("attempts", "one try of one call on the network", _schema(runs, ATTEMPTS))
@@ -83,8 +83,8 @@ def _copied(folder: Path, origin: Origin, analysed: Analysed) -> Iterator[Part]:
 
 def _computed(folder: Path, origin: Origin, analysed: Analysed) -> Iterator[Part]:
     from judgeaudit.cli.supplement_files import write_part
-    from judgeaudit.report.supplement import Part, estimates_table, verdicts_table
-    from judgeaudit.report.supplement_truth import candidates_table
+    from judgeaudit.report.supplement.tables import Part, estimates_table, verdicts_table
+    from judgeaudit.report.supplement.truth import candidates_table
 
     findings = analysed.findings
     for name, row, table in (
@@ -120,7 +120,7 @@ def _batches(runs: tuple[SealedRun, ...], part: str) -> Iterator[pa.Table]:
 
 def _without_keys(tables: Iterator[pa.Table], frozen: FrozenStudy) -> Iterator[pa.Table]:
     """Yield the tables; raises `EvidenceError` where a key of the environment stands in one."""
-    from judgeaudit.auditlog.redact import SHORTEST
+    from judgeaudit.evidence.log.redact import SHORTEST
 
     names = {s.key_env for s in frozen.registration.endpoints if s.key_env}
     keys = {name: os.environ.get(name, "") for name in names}

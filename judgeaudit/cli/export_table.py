@@ -11,7 +11,7 @@ from judgeaudit.cli.folders import whole_folder
 
 if TYPE_CHECKING:
     from judgeaudit.analysis.exploratory import Wish
-    from judgeaudit.cli.read_table import Roles
+    from judgeaudit.tables.read import Roles
 
 
 def export_table(
@@ -21,10 +21,10 @@ def export_table(
     from judgeaudit import __version__
     from judgeaudit.analysis.exploratory import explore
     from judgeaudit.canonical import file_digest
-    from judgeaudit.cli.read_table import read_long
     from judgeaudit.cli.supplement_files import tell, write_part, write_readme
-    from judgeaudit.report.supplement import Origin, Part, estimates_table
-    from judgeaudit.report.supplement_readings import readings_table
+    from judgeaudit.report.supplement.readings import readings_table
+    from judgeaudit.report.supplement.tables import Origin, Part, estimates_table
+    from judgeaudit.tables.read import read_long
 
     long = read_long(paths, roles)
     report = explore(long, wish)

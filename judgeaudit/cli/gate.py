@@ -13,7 +13,7 @@ from judgeaudit.cli.output import AsJson
 from judgeaudit.errors import InputError
 
 if TYPE_CHECKING:
-    from judgeaudit.verdict.decide import Outcome
+    from judgeaudit.verdict.verdicts import Outcome
 
 
 @exits
@@ -75,7 +75,7 @@ def gate(
 
 def code_for(outcome: Outcome) -> ExitCode:
     """Return the exit code of a gate's outcome."""
-    from judgeaudit.verdict.decide import Outcome
+    from judgeaudit.verdict.verdicts import Outcome
 
     if outcome is Outcome.PASS:
         return ExitCode.DONE

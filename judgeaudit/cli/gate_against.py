@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from judgeaudit.registration.frozen import FrozenStudy
+    from judgeaudit.design.frozen import FrozenStudy
 
 
 def compare_studies(study: FrozenStudy, against: Path) -> dict[str, Any]:
@@ -16,9 +16,9 @@ def compare_studies(study: FrozenStudy, against: Path) -> dict[str, Any]:
     files are not what their digests say.
     """
     from judgeaudit.cli.study_results import sealed_runs_of, study_table
-    from judgeaudit.registration.files import load_frozen
-    from judgeaudit.registration.gate_run import is_run, load_run
-    from judgeaudit.verdict.against import compare
+    from judgeaudit.evidence.lock.files import load_frozen
+    from judgeaudit.evidence.lock.gate_run import is_run, load_run
+    from judgeaudit.verdict.baseline import compare
 
     base = load_run(against) if is_run(against) else load_frozen(against)
     runs = sealed_runs_of(base)

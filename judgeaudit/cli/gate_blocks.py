@@ -15,8 +15,8 @@ from judgeaudit.errors import EvidenceError, InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from judgeaudit.registration.frozen import FrozenStudy
-    from judgeaudit.verdict.sequential import Progress
+    from judgeaudit.design.frozen import FrozenStudy
+    from judgeaudit.verdict.stopping import Progress
 
 
 def items_of(study: FrozenStudy) -> list[str]:
@@ -47,7 +47,7 @@ class Blocks:
     def run(self) -> None:
         """Ask block by block until the rule stops or the plan ends; close what is left."""
         from judgeaudit.cli.run import Windows
-        from judgeaudit.verdict.sequential import decided
+        from judgeaudit.verdict.stopping import decided
 
         if not decided(self.progress()):
             for _ in Windows(self.study.root, self.study).each():
@@ -58,9 +58,9 @@ class Blocks:
 
     def progress(self) -> list[Progress]:
         """Return where each gate stands after what is sealed."""
-        from judgeaudit.auditlog.runs import sealed_folders
-        from judgeaudit.collection.past import log_dir
-        from judgeaudit.verdict.sequential import progress
+        from judgeaudit.collect.past import log_dir
+        from judgeaudit.evidence.log.runs import sealed_folders
+        from judgeaudit.verdict.stopping import progress
 
         if not sealed_folders(log_dir(self.study.root)):
             return []
@@ -69,14 +69,14 @@ class Blocks:
 
     def waiting(self) -> list[str]:
         """Return the blocks that are neither asked nor closed."""
-        from judgeaudit.collection.status import unsealed
+        from judgeaudit.collect.status import unsealed
 
         return [window.id for window in unsealed(self.study)]
 
     def _close(self) -> None:
         from judgeaudit.cli.run import clock_of
-        from judgeaudit.collection.closing import close_unasked
-        from judgeaudit.readings import derive
+        from judgeaudit.collect.closing import close_unasked
+        from judgeaudit.evidence.derive import derive
 
         clock = clock_of(self.study)
         for window in self.waiting():
@@ -89,8 +89,8 @@ def baseline_of(study: FrozenStudy) -> Mapping[tuple[str, str], Sequence[str]]:
     Raises `EvidenceError` where the baseline is not the registered one, `InputError` where an item
     was asked with other bytes or fewer than five times.
     """
-    from judgeaudit.registration.files import load_frozen
-    from judgeaudit.registration.gate_run import home_of
+    from judgeaudit.evidence.lock.files import load_frozen
+    from judgeaudit.evidence.lock.gate_run import home_of
 
     design = study.registration.sequential
     if design is None or design.baseline is None:
@@ -104,8 +104,8 @@ def baseline_of(study: FrozenStudy) -> Mapping[tuple[str, str], Sequence[str]]:
 
 def check_head(folder: Path, expected: str | None) -> None:
     """Raise `EvidenceError` unless a study's last manifest has the expected digest."""
-    from judgeaudit.auditlog.runs import sealed_runs
-    from judgeaudit.collection.past import log_dir
+    from judgeaudit.collect.past import log_dir
+    from judgeaudit.evidence.log.runs import sealed_runs
 
     runs = sealed_runs(log_dir(folder))
     found = runs[-1].digest if runs else None
@@ -117,7 +117,7 @@ def check_head(folder: Path, expected: str | None) -> None:
 
 def check_bodies(study: FrozenStudy, base: FrozenStudy, folder: Path) -> None:
     """Raise `InputError` where an item that may be asked has no k >= 5 equal requests there."""
-    from judgeaudit.verdict.sequential import LEAST_BASELINE
+    from judgeaudit.verdict.stopping import LEAST_BASELINE
 
     counts: dict[tuple[str, str, str | None], int] = {}
     for call in base.plan:
@@ -138,8 +138,8 @@ def check_bodies(study: FrozenStudy, base: FrozenStudy, folder: Path) -> None:
 
 
 def _replies(base: FrozenStudy) -> dict[tuple[str, str], list[str]]:
-    from judgeaudit.analysis.table import probes
     from judgeaudit.cli.study_results import sealed_runs_of, study_table
+    from judgeaudit.readings.table import probes
 
     sealed_runs_of(base)
     found: dict[tuple[str, str], list[str]] = {}

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from judgeaudit.registration.frozen import FrozenStudy
-    from judgeaudit.verdict.bars import Bar
+    from judgeaudit.design.frozen import FrozenStudy
+    from judgeaudit.verdict.blockers import Bar
 
 
 def asked_again(study: FrozenStudy, run: FrozenStudy, facts: Mapping[str, Any]) -> list[Bar]:
@@ -17,8 +17,8 @@ def asked_again(study: FrozenStudy, run: FrozenStudy, facts: Mapping[str, Any]) 
 
     On another day the judge may be another one: a nightly gate asks the same commit anew.
     """
-    from judgeaudit.registration.gate_run import other_runs
-    from judgeaudit.verdict.bars import Bar
+    from judgeaudit.evidence.lock.gate_run import other_runs
+    from judgeaudit.verdict.blockers import Bar
 
     commit = facts.get("commit")
     if commit is None or run.root == study.root:
@@ -51,7 +51,7 @@ def _outcome(folder: Path) -> str:
 
 def ci_findings(study: FrozenStudy) -> list[str]:
     """Return what in registration and workflows asks until it passes."""
-    from judgeaudit.registration.reasking import registration_findings, workflow_findings
+    from judgeaudit.design.reasking import registration_findings, workflow_findings
 
     found = list(registration_findings(study.registration))
     for name, text in _workflows(study.root):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from judgeaudit.cli.output import document, lines, remark
 
 if TYPE_CHECKING:
-    from judgeaudit.verdict.gate import GateReport
+    from judgeaudit.verdict.gate_report import GateReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def tell(report: GateReport, outputs: Outputs, seconds: float) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    from judgeaudit.cli.tabular import replace_whole
+    from judgeaudit.tables.write import replace_whole
 
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_whole(path, lambda part: part.write_text(text, encoding="utf-8"))
@@ -67,7 +67,7 @@ def _github(report: GateReport) -> None:
 
 def text_of(report: GateReport) -> Iterator[str]:
     """Yield the report for people, criteria first."""
-    from judgeaudit.verdict.gate import criteria
+    from judgeaudit.verdict.gate_report import criteria
 
     if simulated := report.about.get("simulated"):
         yield f"SIMULATED endpoints: {', '.join(simulated)}"

@@ -18,10 +18,10 @@ from judgeaudit.cli.output import remark
 from judgeaudit.errors import InputError, RunPaused, UndefinedEstimate
 
 if TYPE_CHECKING:
-    from judgeaudit.registration.frozen import FrozenStudy
-    from judgeaudit.verdict.bars import Bar
-    from judgeaudit.verdict.decide import Verdict
-    from judgeaudit.verdict.gate import Asked, GateReport
+    from judgeaudit.design.frozen import FrozenStudy
+    from judgeaudit.verdict.blockers import Bar
+    from judgeaudit.verdict.gate_report import Asked, GateReport
+    from judgeaudit.verdict.verdicts import Verdict
 
 RESULT = "gate.json"
 
@@ -37,7 +37,7 @@ class Wish:
 
 def gate_study(root: Path, wish: Wish) -> GateReport:
     """Run or read a study's gate, write `results/gate.json`, return the report."""
-    from judgeaudit.registration.files import load_frozen
+    from judgeaudit.evidence.lock.files import load_frozen
 
     study = load_frozen(root)
     commit = commit_of(root)
@@ -48,7 +48,7 @@ def gate_study(root: Path, wish: Wish) -> GateReport:
         )
     asked = study
     if key is not None:
-        from judgeaudit.registration import gate_run
+        from judgeaudit.evidence.lock import gate_run
 
         asked = gate_run.of_run(study, key)
         if not wish.read_only or (asked.root / gate_run.RUN).exists():
@@ -60,7 +60,7 @@ def gate_study(root: Path, wish: Wish) -> GateReport:
 
 def commit_of(root: Path) -> str | None:
     """Return the commit that is gated: GitHub's word for it, or that of the checkout."""
-    from judgeaudit.registration.environment import git_state
+    from judgeaudit.evidence.lock.environment import git_state
 
     if sha := os.environ.get("GITHUB_SHA"):
         return sha
@@ -88,7 +88,7 @@ def _decide(
     study: FrozenStudy, asked: FrozenStudy, wish: Wish, facts: dict[str, Any]
 ) -> GateReport:
     from judgeaudit.cli.gate_history import asked_again, ci_findings
-    from judgeaudit.verdict.gate import GateReport
+    from judgeaudit.verdict.gate_report import GateReport
 
     bars = [] if wish.read_only else _ask(asked)
     bars += _of_another(asked)
@@ -115,7 +115,7 @@ def _decide(
 
 
 def _bar(kind: str, says: str) -> Bar:
-    from judgeaudit.verdict.bars import Bar
+    from judgeaudit.verdict.blockers import Bar
 
     return Bar(kind, says)
 
@@ -124,7 +124,7 @@ def _ask(study: FrozenStudy) -> list[Bar]:
     """Ask what is left; returns a bar where the run paused."""
     from judgeaudit.cli.gate_blocks import Blocks
     from judgeaudit.cli.run import Windows
-    from judgeaudit.collection.lock import exclusive
+    from judgeaudit.collect.lock import exclusive
 
     study.root.mkdir(parents=True, exist_ok=True)
     try:
@@ -142,8 +142,8 @@ def _ask(study: FrozenStudy) -> list[Bar]:
 
 def _of_another(study: FrozenStudy) -> list[Bar]:
     """Return a bar for each sealed run that was made under a registration not in force."""
-    from judgeaudit.auditlog.runs import sealed_runs
-    from judgeaudit.collection.past import log_dir
+    from judgeaudit.collect.past import log_dir
+    from judgeaudit.evidence.log.runs import sealed_runs
 
     known = {str(lock) for lock in study.locks}
     strangers = [
@@ -163,8 +163,8 @@ def _read(study: FrozenStudy) -> tuple[list[Verdict], list[Bar], Asked]:
     """Return verdicts, bars and cost from what is sealed; raises `UndefinedEstimate`."""
     from judgeaudit.cli.gate_blocks import Blocks, planned_table
     from judgeaudit.cli.study_results import analyse, sealed_runs_of
-    from judgeaudit.verdict.bars import bars
-    from judgeaudit.verdict.sequential import verdicts_of
+    from judgeaudit.verdict.blockers import bars
+    from judgeaudit.verdict.stopping import verdicts_of
 
     runs = sealed_runs_of(study)
     if study.registration.sequential is None:
@@ -186,7 +186,7 @@ def _read(study: FrozenStudy) -> tuple[list[Verdict], list[Bar], Asked]:
 
 def _cost(study: FrozenStudy, runs: Any, stopped: Any) -> Asked:
     from judgeaudit.cli.gate_blocks import items_of
-    from judgeaudit.verdict.gate import Asked
+    from judgeaudit.verdict.gate_report import Asked
 
     reasons: dict[str, int] = {}
     for run in runs:
@@ -220,7 +220,7 @@ def _compared(study: FrozenStudy, against: Path | None) -> dict[str, Any] | None
 
 def _keep(root: Path, report: GateReport) -> None:
     from judgeaudit.cli.study_results import RESULTS
-    from judgeaudit.cli.tabular import replace_whole
+    from judgeaudit.tables.write import replace_whole
 
     if not root.is_dir():
         return

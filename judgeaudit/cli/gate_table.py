@@ -1,6 +1,6 @@
 """The gate of a table: somebody's readings held against a registration's criteria.
 
-The table has the columns of `judgeaudit.analysis.table` (sealed readings have them); `--item`,
+The table has the columns of `judgeaudit.readings.table` (sealed readings have them); `--item`,
 `--repeat` and `--value` name others. An empty or unreadable answer is an invalid reading and counts
 as such. A Parquet file that names the registration it was made under must name this one.
 """
@@ -17,10 +17,10 @@ from judgeaudit.errors import InputError, RegistrationError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from judgeaudit.design.document import Registration
     from judgeaudit.model import Item
-    from judgeaudit.registration.document import Registration
-    from judgeaudit.verdict.bars import Bar
-    from judgeaudit.verdict.gate import GateReport
+    from judgeaudit.verdict.blockers import Bar
+    from judgeaudit.verdict.gate_report import GateReport
 
 VALUES = {
     "label_logprob": "number",
@@ -58,10 +58,10 @@ class Criteria:
 
 def gate_table(path: Path, registration: Path, columns: Columns) -> GateReport:
     """Return the report on a table; raises `InputError` for what cannot be read."""
-    from judgeaudit.analysis.table import candidate_frame, from_readings
+    from judgeaudit.readings.table import candidate_frame, from_readings
     from judgeaudit.verdict import evaluate
-    from judgeaudit.verdict.bars import bars
-    from judgeaudit.verdict.gate import Asked, GateReport
+    from judgeaudit.verdict.blockers import bars
+    from judgeaudit.verdict.gate_report import Asked, GateReport
 
     criteria = criteria_of(registration)
     found = criteria.registration
@@ -89,9 +89,9 @@ def criteria_of(path: Path) -> Criteria:
 
     Raises `RegistrationError` for a registration with problems.
     """
-    from judgeaudit.registration.files import load_frozen
-    from judgeaudit.registration.layout import FROZEN
-    from judgeaudit.registration.sources import load_study
+    from judgeaudit.design.layout import FROZEN
+    from judgeaudit.evidence.lock.files import load_frozen
+    from judgeaudit.evidence.lock.sources import load_study
 
     if (path / FROZEN).is_dir():
         frozen = load_frozen(path)
@@ -109,8 +109,8 @@ def read_frame(path: Path, columns: Columns, criteria: Criteria) -> tuple[pd.Dat
     """Return the table's rows with a status each, or the bar of another registration."""
     import pandas as pd
 
-    from judgeaudit.analysis.table import COLUMNS, IDENTITY
-    from judgeaudit.cli.table_files import read_source
+    from judgeaudit.readings.table import COLUMNS, IDENTITY
+    from judgeaudit.tables.files import read_source
 
     value = VALUES[criteria.readout]
     given = {columns.item: "item", columns.repeat: "repeat", columns.value: value}
@@ -141,7 +141,7 @@ def read_frame(path: Path, columns: Columns, criteria: Criteria) -> tuple[pd.Dat
 
 
 def _another(metadata: dict[bytes, bytes], criteria: Criteria) -> Bar | None:
-    from judgeaudit.verdict.bars import Bar
+    from judgeaudit.verdict.blockers import Bar
 
     named = metadata.get(FLAG, b"").decode()
     if not named or named in criteria.locks:
@@ -164,7 +164,7 @@ def _with_status(frame: pd.DataFrame, value: str) -> pd.DataFrame:
 def _value(given: Any, value: str) -> Any:
     import math
 
-    from judgeaudit.cli.table_files import parse_ranking
+    from judgeaudit.tables.files import parse_ranking
 
     if given is None:
         return None

@@ -15,11 +15,11 @@ from judgeaudit.errors import InputError
 
 if TYPE_CHECKING:
     from judgeaudit.battery import Battery
+    from judgeaudit.design.draft import Source
+    from judgeaudit.design.protocol import ProtocolDocument
+    from judgeaudit.design.scaffold import EndpointChoice, Origin
+    from judgeaudit.instrument.readout import Readout
     from judgeaudit.model import Item
-    from judgeaudit.readout import Readout
-    from judgeaudit.registration.draft import Source
-    from judgeaudit.registration.protocol import ProtocolDocument
-    from judgeaudit.registration.scaffold import EndpointChoice, Origin
 
 
 LOCAL = "embedded:local"
@@ -82,7 +82,7 @@ def init(
     """
     from judgeaudit.battery.foreign import Columns
     from judgeaudit.cli.prereg import statistics
-    from judgeaudit.registration.scaffold import EndpointChoice, scaffold
+    from judgeaudit.design.scaffold import EndpointChoice, scaffold
 
     refuse_existing(directory)
     if structured is None:
@@ -124,9 +124,9 @@ def _not_understood(
     protocol: ProtocolDocument, item: Item, endpoint: EndpointChoice
 ) -> Iterator[str]:
     """Yield that the simulated judge takes this prompt for free text, where that is so."""
+    from judgeaudit.design.asking import Asker
     from judgeaudit.endpoint.server import PREFIX
     from judgeaudit.endpoint.simulated.question import LOOKED_FOR, understand
-    from judgeaudit.registration.asking import Asker
 
     url = endpoint.base_url
     if protocol.stages or url == LOCAL or (url is not None and not url.startswith(PREFIX)):
@@ -156,8 +156,8 @@ def refuse_existing(directory: Path) -> None:
 def _protocol(
     name: str, prompt: Path | None, orders: str | None, structured: bool
 ) -> tuple[Source, ProtocolDocument]:
-    from judgeaudit.registration.edit import with_option, with_prompt, with_structure
-    from judgeaudit.registration.shelf import protocol_source
+    from judgeaudit.design.builtin_protocols import protocol_source
+    from judgeaudit.design.edit import with_option, with_prompt, with_structure
 
     source = protocol_source(name)
     if prompt is not None:
@@ -172,7 +172,7 @@ def _protocol(
 
 
 def _with_texts(source: Source, given: list[str]) -> tuple[Source, ProtocolDocument]:
-    from judgeaudit.registration.edit import with_text
+    from judgeaudit.design.edit import with_text
 
     for text in given:
         name, sign, file = text.partition("=")
@@ -183,9 +183,9 @@ def _with_texts(source: Source, given: list[str]) -> tuple[Source, ProtocolDocum
 
 
 def _parsed(source: Source) -> ProtocolDocument:
+    from judgeaudit.design.draft import parse_document
+    from judgeaudit.design.protocol import ProtocolDocument
     from judgeaudit.errors import RegistrationError
-    from judgeaudit.registration.draft import parse_document
-    from judgeaudit.registration.protocol import ProtocolDocument
 
     parsed, problems = parse_document(ProtocolDocument, source)
     if parsed is None:
@@ -194,7 +194,7 @@ def _parsed(source: Source) -> ProtocolDocument:
 
 
 def _prompt_text(path: Path) -> str:
-    from judgeaudit.readout.interface import Prompt
+    from judgeaudit.instrument.readout.interface import Prompt
 
     text = _utf8(path)
     try:
@@ -216,8 +216,8 @@ def _generated(
     protocol: ProtocolDocument, n: int | None, seed: int, limit: int | None
 ) -> tuple[Battery, Origin]:
     from judgeaudit.battery import build_battery
-    from judgeaudit.registration.base import plain
-    from judgeaudit.registration.scaffold import Origin
+    from judgeaudit.design.base import plain
+    from judgeaudit.design.scaffold import Origin
 
     defaults = plain(protocol.battery_defaults)
     if "kind" not in defaults:
@@ -235,7 +235,7 @@ def _generated(
 
 def _own(path: Path, columns: object) -> tuple[Battery, Origin]:
     from judgeaudit.battery.foreign import Columns, format_of, items_from_rows, read_rows
-    from judgeaudit.registration.scaffold import Origin
+    from judgeaudit.design.scaffold import Origin
 
     assert isinstance(columns, Columns)
     rows = read_rows(path, path.read_bytes(), format_of(path.name))
@@ -247,7 +247,7 @@ def _refuse_unfilled(
     protocol: ProtocolDocument, items: tuple[Item, ...], prompt: str, file: Path | None
 ) -> None:
     """Raise `InputError` for a placeholder that an item does not fill, naming both lines."""
-    from judgeaudit.registration.asking import Asker
+    from judgeaudit.design.asking import Asker
 
     for asking in Asker.of(protocol).stages[0]:
         if asking.cell is not None:

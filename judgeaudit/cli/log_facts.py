@@ -7,19 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from judgeaudit.design.amendments import Progress
+    from judgeaudit.design.frozen import FrozenStudy
+    from judgeaudit.design.lock import Lock
     from judgeaudit.model import Invalid, Reading, Value
-    from judgeaudit.registration.amendments import Progress
-    from judgeaudit.registration.freeze import Lock
-    from judgeaudit.registration.frozen import FrozenStudy
 
 
 def progress_of(root: Path) -> Progress:
     """Return which calls were tried or closed, and which were answered, by journals and seals."""
-    from judgeaudit.auditlog.load import load_readings
-    from judgeaudit.auditlog.reader import read_journal
-    from judgeaudit.collection.past import log_dir
+    from judgeaudit.collect.past import log_dir
+    from judgeaudit.design.amendments import Progress
+    from judgeaudit.evidence.log.load import load_readings
+    from judgeaudit.evidence.log.reader import read_journal
     from judgeaudit.model import Outcome
-    from judgeaudit.registration.amendments import Progress
 
     log = log_dir(root)
     tried: set[str] = set()
@@ -39,8 +39,8 @@ def progress_of(root: Path) -> Progress:
 
 def sealed_readings(study: FrozenStudy) -> Iterator[Reading]:
     """Yield all sealed readings of a study."""
-    from judgeaudit.auditlog.load import load_readings
-    from judgeaudit.collection.past import log_dir
+    from judgeaudit.collect.past import log_dir
+    from judgeaudit.evidence.log.load import load_readings
     from judgeaudit.model import Reading
 
     table = load_readings(log_dir(study.root))
@@ -61,8 +61,8 @@ def _value(row: dict[str, Any]) -> Value | Invalid:
 
 def next_stage(study: FrozenStudy) -> int | None:
     """Return the later stage whose earlier windows are all sealed and which is not frozen yet."""
-    from judgeaudit.auditlog.runs import sealed_runs
-    from judgeaudit.collection.past import log_dir
+    from judgeaudit.collect.past import log_dir
+    from judgeaudit.evidence.log.runs import sealed_runs
 
     stage = len(study.stage_locks) + 2
     if stage > len(study.asker.stages):
@@ -74,8 +74,8 @@ def next_stage(study: FrozenStudy) -> int | None:
 
 def manifests_before(study: FrozenStudy, stage: int) -> dict[str, str]:
     """Return the manifest digests of the runs that a stage's bodies are made from."""
-    from judgeaudit.auditlog.runs import sealed_runs
-    from judgeaudit.collection.past import log_dir
+    from judgeaudit.collect.past import log_dir
+    from judgeaudit.evidence.log.runs import sealed_runs
 
     stages = {window.id: window.stage for window in study.windows()}
     runs = sealed_runs(log_dir(study.root))
@@ -86,8 +86,8 @@ def freeze_next_stage(study: FrozenStudy) -> tuple[int, Lock] | None:
     """Freeze the next stage if its time has come; return its number and its lock."""
     from datetime import UTC, datetime
 
-    from judgeaudit.registration.environment import facts
-    from judgeaudit.registration.stage_files import freeze_stage
+    from judgeaudit.evidence.lock.environment import facts
+    from judgeaudit.evidence.lock.stage_files import freeze_stage
 
     stage = next_stage(study)
     if stage is None:
@@ -100,7 +100,7 @@ def freeze_next_stage(study: FrozenStudy) -> tuple[int, Lock] | None:
 
 def stage_findings(study: FrozenStudy) -> list[str]:
     """Return what differs from each later stage's calls and bodies, made again from the log."""
-    from judgeaudit.registration.stage_files import verify_stage
+    from judgeaudit.evidence.lock.stage_files import verify_stage
 
     findings: list[str] = []
     for stage in study.stage_locks:

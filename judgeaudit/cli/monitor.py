@@ -31,10 +31,10 @@ def monitor(
     from judgeaudit.cli.gate import code_for
     from judgeaudit.cli.gate_blocks import planned_table
     from judgeaudit.cli.study_results import sealed_runs_of
-    from judgeaudit.registration.files import load_frozen
-    from judgeaudit.verdict.decide import overall
+    from judgeaudit.evidence.lock.files import load_frozen
     from judgeaudit.verdict.monitor import check_watch
     from judgeaudit.verdict.monitor import monitor as watch_runs
+    from judgeaudit.verdict.verdicts import overall
 
     frozen = load_frozen(study)
     watch = frozen.registration.watch
@@ -43,7 +43,7 @@ def monitor(
     check_watch(watch)
     if ask:
         from judgeaudit.cli.run import Windows
-        from judgeaudit.collection.lock import exclusive
+        from judgeaudit.collect.lock import exclusive
 
         with exclusive(study):
             Windows(study, frozen).run(None, everything=False)

@@ -12,7 +12,7 @@ from judgeaudit.errors import UndefinedEstimate
 
 if TYPE_CHECKING:
     from judgeaudit.cli.characteristics import Considered
-    from judgeaudit.verdict.characteristic import Characteristic
+    from judgeaudit.verdict.oc.gate import Characteristic
 
 
 def oc(study: Path, draws: int, plot: Path | None, as_json: bool) -> ExitCode:
@@ -22,8 +22,8 @@ def oc(study: Path, draws: int, plot: Path | None, as_json: bool) -> ExitCode:
     """
     from judgeaudit.cli.characteristics import consider
     from judgeaudit.cli.prereg import statistics
-    from judgeaudit.registration import check as checks
-    from judgeaudit.registration.files import load_study
+    from judgeaudit.design.check import study as checks
+    from judgeaudit.evidence.lock.files import load_study
 
     draft = load_study(study)
     report = checks.require_sound(draft, statistics())
@@ -56,7 +56,7 @@ def code_of(found: Considered) -> ExitCode:
 def told(found: Considered) -> Iterator[str]:
     """Yield requirement, table and proposals of every gate."""
     from judgeaudit.cli.code_digest import code_digest
-    from judgeaudit.verdict.characteristic_words import chance_lines
+    from judgeaudit.verdict.oc.words import chance_lines
     from judgeaudit.verdict.requirement import requirement_of, requirement_problems
 
     seed = found.registration.schedule.seed
@@ -85,7 +85,7 @@ def _sentence(one: Characteristic) -> str:
 def as_document(found: Considered, code: ExitCode) -> dict[str, Any]:
     """Return the characteristics as JSON values."""
     from judgeaudit.cli.code_digest import code_digest
-    from judgeaudit.verdict.characteristic_words import as_json
+    from judgeaudit.verdict.oc.words import as_json
     from judgeaudit.verdict.requirement import requirement_of, requirement_problems
 
     seed = found.registration.schedule.seed

@@ -38,8 +38,8 @@ def pilot(
     from judgeaudit.cli.characteristics import consider
     from judgeaudit.cli.pilot_study import make_pilot, pilot_folder, plan_calls, run_pilot
     from judgeaudit.cli.pilot_study import write_record as record
-    from judgeaudit.registration.files import load_study
-    from judgeaudit.registration.pilot_design import design, same_pilot
+    from judgeaudit.design.pilot import design, same_pilot
+    from judgeaudit.evidence.lock.files import load_study
 
     draft = without_pilot(load_study(study))
     report = _sound(draft)
@@ -74,13 +74,13 @@ def without_pilot(draft: Any) -> Any:
 
 def _sound(draft: Any) -> Any:
     from judgeaudit.cli.prereg import statistics
-    from judgeaudit.registration import check as checks
+    from judgeaudit.design.check import study as checks
 
     return checks.require_sound(draft, statistics())
 
 
 def _gates(considered: Considered) -> list[dict[str, Any]]:
-    from judgeaudit.verdict.characteristic_words import as_json
+    from judgeaudit.verdict.oc.words import as_json
 
     return [as_json(one) for one in considered.found]
 
@@ -89,8 +89,8 @@ def told(
     written: Mapping[str, Any], considered: Considered, digest: str, folder: str
 ) -> Iterator[str]:
     """Yield the pilot's report, what it means for every gate, and what to write next."""
-    from judgeaudit.analysis.pilot import lines as report_lines
-    from judgeaudit.verdict.characteristic_words import chance_lines
+    from judgeaudit.verdict.oc.pilot import lines as report_lines
+    from judgeaudit.verdict.oc.words import chance_lines
 
     share = f"{written['share_of_plan']:.0%} of the study's {written['plan_calls']}"
     yield f"pilot {written['study']}: {written['calls']} calls, {share}; none enters its counts"

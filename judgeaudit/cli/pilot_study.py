@@ -15,10 +15,10 @@ from judgeaudit.errors import InputError, UndefinedEstimate
 if TYPE_CHECKING:
     import pandas as pd
 
-    from judgeaudit.registration.draft import Inputs
-    from judgeaudit.registration.frozen import FrozenStudy
-    from judgeaudit.registration.pilot_design import PilotDesign
-    from judgeaudit.verdict.piloted import PilotRecord
+    from judgeaudit.design.draft import Inputs
+    from judgeaudit.design.frozen import FrozenStudy
+    from judgeaudit.design.pilot import PilotDesign
+    from judgeaudit.verdict.oc.piloted import PilotRecord
 
 RESULTS = "pilot.json"
 
@@ -34,7 +34,7 @@ class SealedPilot:
 
 def plan_calls(inputs: Inputs) -> int:
     """Return how many calls a study's plan has."""
-    from judgeaudit.registration.plan import make_plan
+    from judgeaudit.design.plan import make_plan
 
     parts = (inputs.registration, inputs.protocol, inputs.items, inputs.controls)
     return len(make_plan(*parts, bodies={}))
@@ -48,11 +48,11 @@ def make_pilot(root: Path, folder: Path, found: PilotDesign) -> None:
     from judgeaudit.battery import items_to_bytes
     from judgeaudit.cli.init import refuse_existing, write_study
     from judgeaudit.cli.prereg import statistics
-    from judgeaudit.registration import check as checks
-    from judgeaudit.registration import files
-    from judgeaudit.registration.environment import facts
-    from judgeaudit.registration.pilot_design import pilot_registration
-    from judgeaudit.registration.toml_text import toml_text
+    from judgeaudit.design.check import study as checks
+    from judgeaudit.design.pilot import pilot_registration
+    from judgeaudit.design.toml_text import toml_text
+    from judgeaudit.evidence.lock import files
+    from judgeaudit.evidence.lock.environment import facts
 
     if (folder / "frozen").is_dir():
         remark(f"{folder}: going on with the pilot that is frozen there")
@@ -93,9 +93,9 @@ def run_pilot(folder: Path, *, wait: bool) -> None:
     Raises `TooEarly` with the earliest time when the next one is not due yet.
     """
     from judgeaudit.cli.run import Windows
-    from judgeaudit.collection.lock import exclusive
-    from judgeaudit.collection.status import unsealed
-    from judgeaudit.registration.files import load_frozen
+    from judgeaudit.collect.lock import exclusive
+    from judgeaudit.collect.status import unsealed
+    from judgeaudit.evidence.lock.files import load_frozen
 
     with exclusive(folder):
         frozen = load_frozen(folder)
@@ -110,8 +110,8 @@ def write_record(root: Path, folder: Path) -> tuple[Path, dict[str, Any]]:
     It follows from the sealed runs alone: writing it again gives the same bytes.
     """
     from judgeaudit.cli.study_results import analyse, write_results
-    from judgeaudit.cli.tabular import replace_whole
-    from judgeaudit.registration.files import load_frozen, load_study
+    from judgeaudit.evidence.lock.files import load_frozen, load_study
+    from judgeaudit.tables.write import replace_whole
 
     frozen = load_frozen(folder)
     analysed = analyse(frozen)
@@ -128,9 +128,9 @@ def write_record(root: Path, folder: Path) -> tuple[Path, dict[str, Any]]:
 
 
 def _record(frozen: FrozenStudy, table: pd.DataFrame, runs: Mapping[str, str]) -> dict[str, Any]:
-    from judgeaudit.analysis.pilot import report, served
     from judgeaudit.cli.code_digest import code_digest
-    from judgeaudit.verdict.piloted import FORMAT, asked_of
+    from judgeaudit.verdict.oc.pilot import report, served
+    from judgeaudit.verdict.oc.piloted import FORMAT, asked_of
     from judgeaudit.verdict.registered import question_of, read_by_unit
 
     question = question_of(None, frozen.registration)
@@ -174,8 +174,8 @@ def load_pilot(folder: Path, data: bytes) -> SealedPilot:
     """
     from judgeaudit.cli.study_results import sealed_runs_of, study_table
     from judgeaudit.errors import EvidenceError
-    from judgeaudit.registration.files import load_frozen
-    from judgeaudit.verdict.piloted import PilotRecord
+    from judgeaudit.evidence.lock.files import load_frozen
+    from judgeaudit.verdict.oc.piloted import PilotRecord
     from judgeaudit.verdict.registered import read_by_unit
 
     record = PilotRecord.from_json(data, folder / "results" / RESULTS)

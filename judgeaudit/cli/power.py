@@ -12,7 +12,7 @@ from judgeaudit.errors import InputError, UndefinedEstimate
 
 if TYPE_CHECKING:
     from judgeaudit.cli.characteristics import Considered
-    from judgeaudit.verdict.characteristic import Characteristic
+    from judgeaudit.verdict.oc.gate import Characteristic
 
 POWERS = (0.8, 0.9)
 
@@ -24,8 +24,8 @@ def power(study: Path, as_json: bool) -> ExitCode:
     """
     from judgeaudit.cli.characteristics import consider
     from judgeaudit.cli.prereg import statistics
-    from judgeaudit.registration import check as checks
-    from judgeaudit.registration.files import load_study
+    from judgeaudit.design.check import study as checks
+    from judgeaudit.evidence.lock.files import load_study
 
     draft = load_study(study)
     report = checks.require_sound(draft, statistics())
@@ -44,9 +44,9 @@ def power(study: Path, as_json: bool) -> ExitCode:
 def _row(one: Characteristic, found: Considered) -> dict[str, Any]:
     if one.gate.statistic.startswith("luck_"):
         return _luck_row(one, found)
-    from judgeaudit.analysis.stats.interval import Undefined
     from judgeaudit.cli.characteristics import price_of
-    from judgeaudit.verdict.redesign import items_for_power
+    from judgeaudit.stats.interval import Undefined
+    from judgeaudit.verdict.oc.redesign import items_for_power
 
     price = price_of(found.report)
     needed: dict[str, dict[str, Any]] = {}
@@ -80,8 +80,8 @@ def _icc(one: Characteristic) -> dict[str, Any]:
     gate = one.gate
     if gate.statistic != "icc" or gate.healthy is None or gate.at_least is None:
         return {}
-    from judgeaudit.analysis.stats.interval import Undefined
-    from judgeaudit.analysis.stats.power import icc_power, items_for_icc
+    from judgeaudit.stats.interval import Undefined
+    from judgeaudit.stats.power import icc_power, items_for_icc
 
     repeats = max(2, round(one.size.calls / max(1, one.size.rows)))
     healthy, threshold, alpha = float(gate.healthy.value), float(gate.at_least), float(gate.alpha)
@@ -103,8 +103,8 @@ def _luck_row(one: Characteristic, found: Considered) -> dict[str, Any]:
     """
     import numpy as np
 
-    from judgeaudit.analysis.luck_power import luck_power
-    from judgeaudit.registration.base import plain
+    from judgeaudit.analysis.luck.power import luck_power
+    from judgeaudit.design.base import plain
 
     gate = one.gate
     params = {} if gate.healthy is None else plain(gate.healthy.params)

@@ -27,7 +27,7 @@ def studies_of(files: Iterable[str]) -> list[Path]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Verify the studies of the files that are given; returns the exit code."""
-    from judgeaudit.registration.verify import verify_frozen
+    from judgeaudit.evidence.lock.verify import verify_frozen
 
     worst = 0
     for study in studies_of(sys.argv[1:] if arguments is None else arguments):

@@ -13,8 +13,8 @@ from judgeaudit.cli.output import AsJson, StudyPath, document, lines, remark
 from judgeaudit.errors import InputError, RegistrationError
 
 if TYPE_CHECKING:
-    from judgeaudit.registration.check import CheckReport
-    from judgeaudit.registration.check_criteria import Catalogue
+    from judgeaudit.design.check.criteria import Catalogue
+    from judgeaudit.design.check.study import CheckReport
 
 app = typer.Typer(
     name="prereg",
@@ -56,8 +56,8 @@ def check(study: StudyPath, as_json: AsJson = False) -> ExitCode:
 
     from judgeaudit.cli.characteristics import with_gates
     from judgeaudit.cli.embedded import judge_problems
-    from judgeaudit.registration import check as checks
-    from judgeaudit.registration.files import load_study
+    from judgeaudit.design.check import study as checks
+    from judgeaudit.evidence.lock.files import load_study
 
     draft = load_study(study)
     report = checks.check(draft, statistics())
@@ -124,10 +124,10 @@ def freeze(study: StudyPath, as_json: AsJson = False) -> ExitCode:
     from judgeaudit.cli.characteristics import require_freezable
     from judgeaudit.cli.embedded import judge_problems
     from judgeaudit.cli.log_facts import freeze_next_stage
-    from judgeaudit.registration import check as checks
-    from judgeaudit.registration import files
-    from judgeaudit.registration.environment import facts
-    from judgeaudit.registration.layout import FROZEN
+    from judgeaudit.design.check import study as checks
+    from judgeaudit.design.layout import FROZEN
+    from judgeaudit.evidence.lock import files
+    from judgeaudit.evidence.lock.environment import facts
 
     draft = files.load_study(study)
     report = checks.require_sound(draft, statistics())
@@ -165,8 +165,8 @@ def verify(study: StudyPath, as_json: AsJson = False) -> ExitCode:
     Exits 0 if nothing does, 1 otherwise. Example: judgeaudit prereg verify my-study
     """
     from judgeaudit.cli.log_facts import stage_findings
-    from judgeaudit.registration.files import load_frozen
-    from judgeaudit.registration.verify import verify_frozen
+    from judgeaudit.evidence.lock.files import load_frozen
+    from judgeaudit.evidence.lock.verify import verify_frozen
 
     findings = verify_frozen(study)
     if not findings:
@@ -197,11 +197,11 @@ def amend(
     from datetime import UTC, datetime
 
     from judgeaudit.cli.log_facts import progress_of
-    from judgeaudit.registration import check as checks
-    from judgeaudit.registration.amendment_files import amend as amend_files
-    from judgeaudit.registration.amendments import Words, described
-    from judgeaudit.registration.environment import facts
-    from judgeaudit.registration.files import load_study
+    from judgeaudit.design.amendments import Words, described
+    from judgeaudit.design.check import study as checks
+    from judgeaudit.evidence.lock.amendment_files import amend as amend_files
+    from judgeaudit.evidence.lock.environment import facts
+    from judgeaudit.evidence.lock.files import load_study
 
     words = Words(what, why, effect)
     checks.require_sound(load_study(study), statistics())
@@ -251,8 +251,8 @@ def show(study: StudyPath, as_json: AsJson = False) -> ExitCode:
 
     Example: judgeaudit prereg show my-study
     """
-    from judgeaudit.registration.files import load_frozen
-    from judgeaudit.registration.summary import summary, summary_lines
+    from judgeaudit.design.summary import summary, summary_lines
+    from judgeaudit.evidence.lock.files import load_frozen
 
     found = summary(load_frozen(study))
     if as_json:

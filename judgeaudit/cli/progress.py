@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from judgeaudit.cli.output import remark
 
 if TYPE_CHECKING:
-    from judgeaudit.collection.watch import Counts
+    from judgeaudit.collect.watch import Counts
 
 LINE_EVERY_S = 10.0
 DRAW_EVERY_S = 0.1

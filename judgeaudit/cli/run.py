@@ -14,10 +14,10 @@ from judgeaudit.cli.output import AsJson, StudyPath, document, remark
 
 if TYPE_CHECKING:
     from judgeaudit.cli.embedded import Started
-    from judgeaudit.collection.clock import RunClock
-    from judgeaudit.collection.collector import RunSummary
+    from judgeaudit.collect.clock import RunClock
+    from judgeaudit.collect.collector import RunSummary
+    from judgeaudit.design.frozen import FrozenStudy
     from judgeaudit.model import Window
-    from judgeaudit.registration.frozen import FrozenStudy
 
 VIRTUAL_START = 1_767_225_600_000_000_000
 """2026-01-01 00:00 UTC: where the virtual clock starts without a registered start."""
@@ -45,9 +45,9 @@ def run(
     An interrupted run goes on where it ended. Exits 0 when sealed, 2 when paused, 3 when it is too
     early (with the earliest time), 130 when interrupted. Example: judgeaudit run my-study --all
     """
-    from judgeaudit.collection.lock import exclusive
+    from judgeaudit.collect.lock import exclusive
     from judgeaudit.errors import InputError
-    from judgeaudit.registration.files import load_frozen
+    from judgeaudit.evidence.lock.files import load_frozen
 
     if sum([window is not None, next_, all_]) > 1:
         raise InputError("run", found="more than one of --window, --next, --all", remedy="give one")
@@ -73,7 +73,7 @@ class Windows:
     def run(self, window_id: str | None, *, everything: bool) -> list[RunSummary]:
         """Run one window, the next one, or all that are left; returns how each ended."""
         from judgeaudit.cli.embedded import embedded
-        from judgeaudit.collection.keys import keys_for
+        from judgeaudit.collect.keys import keys_for
 
         todo = self._todo(window_id)
         if not todo:
@@ -94,7 +94,7 @@ class Windows:
         Never waits: raises `TooEarly` where the next window is due later.
         """
         from judgeaudit.cli.embedded import embedded
-        from judgeaudit.collection.keys import keys_for
+        from judgeaudit.collect.keys import keys_for
 
         todo, specs = self._todo(None), self.frozen.registration.endpoints
         if not todo:
@@ -107,15 +107,15 @@ class Windows:
                 yield self._one(window, started, keys)
 
     def _todo(self, window_id: str | None) -> list[Window]:
-        from judgeaudit.collection.collector import window_of
-        from judgeaudit.collection.status import unsealed
+        from judgeaudit.collect.collector import window_of
+        from judgeaudit.collect.status import unsealed
 
         return [window_of(self.frozen, window_id)] if window_id else unsealed(self.frozen)
 
     def _check_time(self, window: Window) -> None:
         """Raise `TooEarly` before an endpoint is started for nothing."""
-        from judgeaudit.collection.collector import begun, earliest_of
-        from judgeaudit.collection.guards import check_time
+        from judgeaudit.collect.collector import begun, earliest_of
+        from judgeaudit.collect.guards import check_time
 
         if not self.clock.virtual and not begun(self.frozen, window):
             check_time(window, earliest_of(self.frozen, window), self.clock.now_ns())
@@ -123,7 +123,7 @@ class Windows:
     def _in_time(self, window: Window, started: Started, keys: dict[str, str]) -> RunSummary:
         import asyncio
 
-        from judgeaudit.collection.clock import NS
+        from judgeaudit.collect.clock import NS
         from judgeaudit.errors import TooEarly
 
         while True:
@@ -139,8 +139,8 @@ class Windows:
         import asyncio
 
         from judgeaudit.cli.progress import watching
-        from judgeaudit.collection.collector import collect
-        from judgeaudit.readings import derive
+        from judgeaudit.collect.collector import collect
+        from judgeaudit.evidence.derive import derive
 
         self._render_stage(window)
         currency = self.frozen.registration.endpoints[0].prices.currency
@@ -163,7 +163,7 @@ class Windows:
     def _render_stage(self, window: Window) -> None:
         """Freeze a later stage's bodies, once every window before it is sealed."""
         from judgeaudit.cli.log_facts import freeze_next_stage
-        from judgeaudit.registration.files import load_frozen
+        from judgeaudit.evidence.lock.files import load_frozen
 
         if window.stage == 1 or window.stage in self.frozen.stage_locks:
             return
@@ -174,8 +174,8 @@ class Windows:
 
 def clock_of(frozen: FrozenStudy) -> RunClock:
     """Return the registered clock."""
-    from judgeaudit.collection.clock import RealClock, VirtualClock
-    from judgeaudit.collection.guards import to_ns
+    from judgeaudit.collect.clock import RealClock, VirtualClock
+    from judgeaudit.collect.guards import to_ns
 
     schedule = frozen.registration.schedule
     if schedule.clock == "utc":

@@ -27,7 +27,7 @@ def serve(
 
     Example: judgeaudit serve --scenario label-bias --port 8080
     """
-    from judgeaudit.collection.clock import RealClock
+    from judgeaudit.collect.clock import RealClock
     from judgeaudit.endpoint.server import start_embedded
     from judgeaudit.errors import InputError
 

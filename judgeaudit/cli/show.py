@@ -14,8 +14,8 @@ from judgeaudit.cli.exits import ExitCode, exits
 from judgeaudit.cli.output import AsJson, StudyPath, document, lines
 
 if TYPE_CHECKING:
+    from judgeaudit.design.frozen import FrozenStudy
     from judgeaudit.model import Attempt, FrozenBody, PlannedCall, Reading
-    from judgeaudit.registration.frozen import FrozenStudy
 
 
 @exits
@@ -28,9 +28,9 @@ def show(
 
     Example: judgeaudit show my-study 0
     """
-    from judgeaudit.collection.evidence import attempts_of, find_call
-    from judgeaudit.readings import derive
-    from judgeaudit.registration.files import load_frozen
+    from judgeaudit.collect.evidence import attempts_of, find_call
+    from judgeaudit.evidence.derive import derive
+    from judgeaudit.evidence.lock.files import load_frozen
 
     frozen = load_frozen(study)
     planned = find_call(frozen, call)
@@ -70,7 +70,7 @@ def _request(frozen: FrozenStudy, call: PlannedCall, body: FrozenBody) -> dict[s
 
 
 def _attempt(attempt: Attempt) -> dict[str, Any]:
-    from judgeaudit.collection.evidence import reply_text
+    from judgeaudit.collect.evidence import reply_text
 
     shown = {**asdict(attempt), "response_body": reply_text(attempt.response_body)}
     for name in ("reserved_at", "sent_at", "received_at"):

@@ -11,9 +11,9 @@ from judgeaudit.errors import InputError
 
 def write_request(study: Path, request: Path) -> dict[str, Any]:
     """Write a time-stamp request for the lock in force; return what was done."""
-    from judgeaudit.registration.disk import read_lock
-    from judgeaudit.registration.layout import FROZEN
-    from judgeaudit.registration.timestamp import request as request_for
+    from judgeaudit.design.layout import FROZEN
+    from judgeaudit.evidence.lock.disk import read_lock
+    from judgeaudit.evidence.lock.timestamp import request as request_for
 
     lock = read_lock(study / FROZEN)
     request.write_bytes(request_for(lock.data))
@@ -22,9 +22,9 @@ def write_request(study: Path, request: Path) -> dict[str, Any]:
 
 def keep_token(study: Path, token: Path | None, roots: list[Path]) -> dict[str, Any]:
     """Check a token against the lock in force and put it beside the lock."""
-    from judgeaudit.registration.disk import read_lock
-    from judgeaudit.registration.layout import FROZEN, TOKEN
-    from judgeaudit.registration.timestamp import check_token
+    from judgeaudit.design.layout import FROZEN, TOKEN
+    from judgeaudit.evidence.lock.disk import read_lock
+    from judgeaudit.evidence.lock.timestamp import check_token
 
     if token is None or not token.is_file():
         raise InputError(token, found="no such file")

@@ -15,9 +15,9 @@ def status(study: StudyPath, as_json: AsJson = False) -> ExitCode:
 
     Looks only; a run may be under way. Example: judgeaudit status my-study --json
     """
-    from judgeaudit.collection.status import status_of
-    from judgeaudit.readings import derive
-    from judgeaudit.registration.files import load_frozen
+    from judgeaudit.collect.status import status_of
+    from judgeaudit.evidence.derive import derive
+    from judgeaudit.evidence.lock.files import load_frozen
 
     frozen = load_frozen(study)
     found = status_of(frozen, derive(frozen))

@@ -21,10 +21,10 @@ from judgeaudit.errors import EvidenceError, UndefinedEstimate
 if TYPE_CHECKING:
     import pandas as pd
 
-    from judgeaudit.auditlog.runs import SealedRun
-    from judgeaudit.registration.frozen import FrozenStudy
+    from judgeaudit.design.frozen import FrozenStudy
+    from judgeaudit.evidence.log.runs import SealedRun
     from judgeaudit.verdict import Findings
-    from judgeaudit.verdict.piloted import PilotRecord
+    from judgeaudit.verdict.oc.piloted import PilotRecord
 
 RESULTS = "results"
 ESTIMATES, VERDICTS, PROVENANCE = "estimates.parquet", "verdicts.json", "provenance.json"
@@ -51,9 +51,9 @@ def sealed_runs_of(frozen: FrozenStudy) -> tuple[SealedRun, ...]:
 
     Raises `EvidenceError` naming file and both digests, `UndefinedEstimate` for nothing sealed.
     """
-    from judgeaudit.auditlog.runs import sealed_runs
     from judgeaudit.canonical import file_digest
-    from judgeaudit.collection.past import log_dir
+    from judgeaudit.collect.past import log_dir
+    from judgeaudit.evidence.log.runs import sealed_runs
 
     runs = tuple(sealed_runs(log_dir(frozen.root)))
     if not runs:
@@ -73,9 +73,9 @@ def sealed_runs_of(frozen: FrozenStudy) -> tuple[SealedRun, ...]:
 
 def study_table(frozen: FrozenStudy) -> pd.DataFrame:
     """Return the table of all sealed readings, joined with items and what is known of replies."""
-    from judgeaudit.analysis.table import from_readings
-    from judgeaudit.auditlog.load import load_attempts, load_readings
-    from judgeaudit.collection.past import log_dir
+    from judgeaudit.collect.past import log_dir
+    from judgeaudit.evidence.log.load import load_attempts, load_readings
+    from judgeaudit.readings.table import from_readings
 
     log = log_dir(frozen.root)
     readings = load_readings(log).to_pandas()
@@ -87,7 +87,7 @@ def study_table(frozen: FrozenStudy) -> pd.DataFrame:
 
 def analyse(frozen: FrozenStudy) -> Analysed:
     """Return what the registration's criteria say of the sealed runs."""
-    from judgeaudit.analysis.table import candidate_frame
+    from judgeaudit.readings.table import candidate_frame
     from judgeaudit.verdict import evaluate
 
     runs = sealed_runs_of(frozen)
@@ -99,9 +99,9 @@ def analyse(frozen: FrozenStudy) -> Analysed:
 
 def pilot_record(frozen: FrozenStudy) -> PilotRecord | None:
     """Return the record of the pilot that was frozen with a study; None where there is none."""
-    from judgeaudit.registration.draft import FROZEN_NAMES
-    from judgeaudit.registration.layout import FROZEN
-    from judgeaudit.verdict.piloted import PilotRecord
+    from judgeaudit.design.draft import FROZEN_NAMES
+    from judgeaudit.design.layout import FROZEN
+    from judgeaudit.verdict.oc.piloted import PilotRecord
 
     path = frozen.root / FROZEN / FROZEN_NAMES["pilot"]
     if FROZEN_NAMES["pilot"] not in frozen.lock["content"]["files"]:
@@ -112,7 +112,7 @@ def pilot_record(frozen: FrozenStudy) -> PilotRecord | None:
 def write_results(analysed: Analysed, now: datetime | None = None) -> Path:
     """Write `results/` and return its path."""
     from judgeaudit.analysis.frame import COLUMNS, estimates_frame
-    from judgeaudit.cli.tabular import write_table
+    from judgeaudit.tables.write import write_table
 
     folder = analysed.frozen.root / RESULTS
     folder.mkdir(exist_ok=True)
@@ -160,7 +160,7 @@ def _provenance(analysed: Analysed, folder: Path, now: datetime) -> dict[str, An
 
 
 def _write_json(path: Path, document: Mapping[str, Any]) -> None:
-    from judgeaudit.cli.tabular import replace_whole
+    from judgeaudit.tables.write import replace_whole
 
     text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
     replace_whole(path, lambda part: part.write_text(text + "\n", encoding="utf-8"))

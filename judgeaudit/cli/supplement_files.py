@@ -13,7 +13,7 @@ from judgeaudit.cli.output import document, lines
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from judgeaudit.report.supplement import Origin, Part
+    from judgeaudit.report.supplement.tables import Origin, Part
 
 README = "README.md"
 
@@ -34,7 +34,7 @@ def write_part(folder: Path, origin: Origin, part: Part, tables: Iterable[pa.Tab
 
 def write_readme(folder: Path, origin: Origin, parts: Sequence[Part]) -> None:
     """Write README.md beside the parts."""
-    from judgeaudit.report.supplement_words import readme
+    from judgeaudit.report.supplement.words import readme
 
     (folder / README).write_text(readme(origin, parts), encoding="utf-8")
 

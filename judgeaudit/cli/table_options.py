@@ -10,7 +10,7 @@ import typer
 from judgeaudit.errors import InputError
 
 if TYPE_CHECKING:
-    from judgeaudit.cli.read_table import Roles
+    from judgeaudit.tables.read import Roles
 
 
 def _option(flag: str, text: str) -> Any:
@@ -70,7 +70,7 @@ def is_study(targets: list[Path], options: dict[str, Any], command: str) -> bool
 
 def roles_of(options: dict[str, str | None], command: str) -> Roles:
     """Return the roles that the column options give; raises `InputError` without one value."""
-    from judgeaudit.cli.read_table import Roles
+    from judgeaudit.tables.read import Roles
 
     given = [(kind, name) for kind in VALUES if (name := options.get(kind))]
     if len(given) != 1:

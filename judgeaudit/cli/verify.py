@@ -10,7 +10,7 @@ from judgeaudit.cli.exits import ExitCode, exits
 from judgeaudit.cli.output import AsJson, StudyPath, document, lines, remark
 
 if TYPE_CHECKING:
-    from judgeaudit.registration.frozen import FrozenStudy
+    from judgeaudit.design.frozen import FrozenStudy
 
 
 @exits
@@ -31,9 +31,9 @@ def verify(
     digest. Example: judgeaudit verify my-study
     """
     from judgeaudit.errors import EvidenceError
-    from judgeaudit.registration.files import load_frozen
-    from judgeaudit.registration.gate_run import home_of, is_run, load_run
-    from judgeaudit.registration.verify import verify_frozen
+    from judgeaudit.evidence.lock.files import load_frozen
+    from judgeaudit.evidence.lock.gate_run import home_of, is_run, load_run
+    from judgeaudit.evidence.lock.verify import verify_frozen
 
     findings = verify_frozen(home_of(study) if is_run(study) else study)
     checked: dict[str, Any] = {"runs": [], "calls": None}
@@ -64,10 +64,10 @@ def log_findings(
     frozen: FrozenStudy, expected_head: str | None, checked: dict[str, Any]
 ) -> list[str]:
     """Return what is wrong with the log; fills `checked` with what was looked at."""
-    from judgeaudit.auditlog.runs import sealed_folders
-    from judgeaudit.auditlog.verify import verify_log
-    from judgeaudit.collection.past import log_dir
-    from judgeaudit.readings import derive
+    from judgeaudit.collect.past import log_dir
+    from judgeaudit.evidence.derive import derive
+    from judgeaudit.evidence.log.runs import sealed_folders
+    from judgeaudit.evidence.log.verify import verify_log
 
     log = log_dir(frozen.root)
     findings = verify_log(

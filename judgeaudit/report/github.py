@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from judgeaudit.verdict.decide import Outcome
-from judgeaudit.verdict.gate import GateReport, criteria
+from judgeaudit.verdict.gate_report import GateReport, criteria
+from judgeaudit.verdict.verdicts import Outcome
 
 LEVEL = {Outcome.FAIL: "error", Outcome.UNDEFINED: "error", Outcome.INCONCLUSIVE: "warning"}
 

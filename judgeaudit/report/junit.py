@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from judgeaudit.verdict.decide import Outcome, Verdict
-from judgeaudit.verdict.gate import GateReport, criteria
+from judgeaudit.verdict.gate_report import GateReport, criteria
+from judgeaudit.verdict.verdicts import Outcome, Verdict
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -16,7 +16,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from judgeaudit.analysis.estimate import Estimate
-from judgeaudit.analysis.luck_cells import LUCK, Cell, parse_cell
+from judgeaudit.analysis.luck.cells import LUCK, Cell, parse_cell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from judgeaudit.analysis.estimate import Estimate
-from judgeaudit.verdict.decide import Outcome, Verdict
-from judgeaudit.verdict.gate import GateReport, criteria
+from judgeaudit.verdict.gate_report import GateReport, criteria
+from judgeaudit.verdict.verdicts import Outcome, Verdict
 from judgeaudit.verdict.words import counts, interval, number
 
 SIGNS = {

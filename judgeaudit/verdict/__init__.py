@@ -1,8 +1,8 @@
 """Gates and rules held against estimates: pure, and the only place where an outcome is decided."""
 
-from judgeaudit.verdict.decide import Held, Outcome, Verdict, compose, decide, overall
 from judgeaudit.verdict.registered import Findings, evaluate, question_of
 from judgeaudit.verdict.rules import Named, name_outcome
+from judgeaudit.verdict.verdicts import Held, Outcome, Verdict, compose, decide, overall
 
 __all__ = [
     "Findings",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
-from judgeaudit.registration.criteria import Band, Gate
+from judgeaudit.design.criteria import Band, Gate
 
 DIGITS = 12
 

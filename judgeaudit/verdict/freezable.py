@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from judgeaudit.analysis.stats.operating import DEGRADED_PASSES, HEALTHY_PASSES
+from judgeaudit.design.document import Registration
 from judgeaudit.errors import Problem
-from judgeaudit.registration.document import Registration
-from judgeaudit.verdict.characteristic import Characteristic
-from judgeaudit.verdict.characteristic_words import chances_text
+from judgeaudit.stats.operating import DEGRADED_PASSES, HEALTHY_PASSES
+from judgeaudit.verdict.oc.gate import Characteristic
+from judgeaudit.verdict.oc.words import chances_text
 from judgeaudit.verdict.requirement import requirement_problems
 
 

@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from judgeaudit.analysis.stats.alarm import Threshold, calibrate, cusum, runs_needed
-from judgeaudit.analysis.table import probes
+from judgeaudit.design.criteria import Watch
 from judgeaudit.errors import InputError
-from judgeaudit.registration.criteria import Watch
-from judgeaudit.verdict.decide import Outcome
+from judgeaudit.readings.table import probes
+from judgeaudit.stats.alarm import Threshold, calibrate, cusum, runs_needed
+from judgeaudit.verdict.verdicts import Outcome
 
 MOST_INVALID = 0.02
 DECIMALS = 9

@@ -17,12 +17,12 @@ from judgeaudit.analysis.catalogue import compute, family
 from judgeaudit.analysis.draws import aggregated
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.question import Over, Question
-from judgeaudit.registration.base import plain
-from judgeaudit.registration.criteria import Gate, Rule
-from judgeaudit.registration.document import Registration
-from judgeaudit.verdict.decide import Verdict, compose, decide, overall
-from judgeaudit.verdict.piloted import PilotRecord, other_models
+from judgeaudit.design.base import plain
+from judgeaudit.design.criteria import Gate, Rule
+from judgeaudit.design.document import Registration
+from judgeaudit.verdict.oc.piloted import PilotRecord, other_models
 from judgeaudit.verdict.rules import Named, name_outcome
+from judgeaudit.verdict.verdicts import Verdict, compose, decide, overall
 
 DEFAULT_LEVEL = 0.95
 

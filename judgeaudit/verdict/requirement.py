@@ -20,7 +20,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from judgeaudit.analysis.catalogue import NAMES
-from judgeaudit.analysis.stats.requirements import (
+from judgeaudit.design.base import plain
+from judgeaudit.design.criteria import Gate
+from judgeaudit.design.document import Registration, Study
+from judgeaudit.errors import Problem
+from judgeaudit.stats.requirements import (
     flip_allowed_by_binary_reward,
     flip_allowed_by_filter,
     reliability_required_by_sign,
@@ -28,10 +32,6 @@ from judgeaudit.analysis.stats.requirements import (
     sd_allowed_by_pick,
     sd_allowed_by_reliability,
 )
-from judgeaudit.errors import Problem
-from judgeaudit.registration.base import plain
-from judgeaudit.registration.criteria import Gate
-from judgeaudit.registration.document import Registration, Study
 
 Limits = dict[str, float]
 _TWO_SCORES = 1.959963984540054 * math.sqrt(2)

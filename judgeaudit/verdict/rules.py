@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from judgeaudit.analysis.estimate import Estimate
-from judgeaudit.registration.criteria import Rule
+from judgeaudit.design.criteria import Rule
 from judgeaudit.verdict.compare import inside
-from judgeaudit.verdict.decide import estimate_to_dict
+from judgeaudit.verdict.verdicts import estimate_to_dict
 from judgeaudit.verdict.words import OVER, counts, interval, not_said, number
 
 UNNAMED, UNDEFINED = "unnamed", "undefined"

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from judgeaudit.analysis.table import checked
+from judgeaudit.readings.table import checked
 
 
 def table(rows, **common) -> pd.DataFrame:

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from judgeaudit.analysis.luck_cells import Answers, parse_cell
-from judgeaudit.analysis.table import checked
+from judgeaudit.analysis.luck.cells import Answers, parse_cell
+from judgeaudit.readings.table import checked
 
 CHOICES = {"w": "worse", "b": "better"}
 REASONS = {"?": "unparsed", "-": "no_memory", "!": "no_reply"}

@@ -5,7 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from judgeaudit.analysis.characteristic import (
+from judgeaudit.analysis.estimate import Estimate
+from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.operating import share_gate
+from judgeaudit.stats.proportions import clopper_pearson
+from judgeaudit.verdict.oc.instrument import (
     Precision,
     Region,
     effective_draws,
@@ -16,10 +20,6 @@ from judgeaudit.analysis.characteristic import (
     smallest_units,
     standard_error,
 )
-from judgeaudit.analysis.estimate import Estimate
-from judgeaudit.analysis.stats.interval import Undefined
-from judgeaudit.analysis.stats.operating import share_gate
-from judgeaudit.analysis.stats.proportions import clopper_pearson
 
 
 @pytest.mark.parametrize(("truth", "passes"), [(0.99, 0.74), (0.98, 0.40), (0.995, 0.91)])

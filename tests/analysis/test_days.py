@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from judgeaudit.analysis.catalogue import compute
-from judgeaudit.analysis.daysplit import relabel
 from judgeaudit.analysis.question import Question
+from judgeaudit.analysis.time.daysplit import relabel
 from judgeaudit.errors import InputError
 
 THESE = Question("all", target="these probes")

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from judgeaudit.analysis.draws import aggregated
-from judgeaudit.analysis.table import checked
 from judgeaudit.errors import InputError
+from judgeaudit.readings.table import checked
 
 
 def drawn(column, *values, control=None):

@@ -9,9 +9,9 @@ import pytest
 
 from judgeaudit.analysis.build import Context
 from judgeaudit.analysis.catalogue import NAMES, compute
-from judgeaudit.analysis.constructed import EDGES, _cell, bins, name_reading
+from judgeaudit.analysis.noise.rescue import simulated_medians
 from judgeaudit.analysis.question import Question
-from judgeaudit.analysis.rescue import simulated_medians
+from judgeaudit.analysis.truth.constructed import EDGES, _cell, bins, name_reading
 from judgeaudit.errors import InputError
 
 ALL = Question("all")

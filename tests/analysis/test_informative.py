@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from judgeaudit.analysis.catalogue import compute
-from judgeaudit.analysis.informative import gap_report
+from judgeaudit.analysis.noise.informative import gap_report
 from judgeaudit.analysis.question import Question
-from judgeaudit.analysis.table import checked
+from judgeaudit.readings.table import checked
 
 
 def read(**points):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from judgeaudit.analysis import exact
+from judgeaudit.analysis.agreement.labels import symmetrised
 from judgeaudit.analysis.catalogue import compute
-from judgeaudit.analysis.labels import symmetrised
 from judgeaudit.analysis.question import Question
 
 

@@ -32,7 +32,7 @@ import pytest
 from scipy import optimize, stats
 
 from judgeaudit.analysis.catalogue import compute
-from judgeaudit.analysis.luck_cells import answers_of
+from judgeaudit.analysis.luck.cells import answers_of
 from judgeaudit.analysis.question import Question
 from judgeaudit.errors import InputError
 

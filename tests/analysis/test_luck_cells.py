@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judgeaudit.analysis.luck_cells import Cell, Stratum, answers_of, kind_of, parse_cell
+from judgeaudit.analysis.luck.cells import Cell, Stratum, answers_of, kind_of, parse_cell
 from judgeaudit.errors import InputError
 from judgeaudit.model import Reason
 

@@ -7,7 +7,7 @@ import pytest
 
 from judgeaudit.analysis.catalogue import NAMES, compute
 from judgeaudit.analysis.question import Question
-from judgeaudit.registration.criteria import Gate
+from judgeaudit.design.criteria import Gate
 from judgeaudit.verdict import decide
 
 QUIET = dict.fromkeys(("unlucky.FF", "unlucky.FU", "unlucky.SS", "unlucky.SU"), "b" * 256)

@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 
 from judgeaudit.analysis.catalogue import NAMES, compute
-from judgeaudit.analysis.luck_lessons import code_lesson
+from judgeaudit.analysis.luck.lessons import code_lesson
 from judgeaudit.analysis.question import Question
-from judgeaudit.analysis.table import checked
+from judgeaudit.readings.table import checked
 
 TOOLS = ("Arvo", "Belt")
 

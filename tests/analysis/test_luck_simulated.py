@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judgeaudit.analysis.luck_cells import Stratum
-from judgeaudit.analysis.luck_contrasts import Contrast, effects_of
-from judgeaudit.analysis.luck_pool import pooled
-from judgeaudit.analysis.luck_power import luck_power
+from judgeaudit.analysis.luck.cells import Stratum
+from judgeaudit.analysis.luck.contrasts import Contrast, effects_of
+from judgeaudit.analysis.luck.pool import pooled
+from judgeaudit.analysis.luck.power import luck_power
 from judgeaudit.errors import InputError
 
 STUDIES, WORLDS, BASE = 1000, 256, 0.004

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judgeaudit.analysis.luck_pool import by_world, pooled, with_pseudo_worlds
-from judgeaudit.analysis.luck_skew import further_out, skewed_t, skewness
-from judgeaudit.analysis.stats.interval import Undefined
-from judgeaudit.analysis.stats.paired import pseudo_world_t
+from judgeaudit.analysis.luck.pool import by_world, pooled, with_pseudo_worlds
+from judgeaudit.analysis.luck.skew import further_out, skewed_t, skewness
+from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.paired import pseudo_world_t
 
 
 def test_skewness_is_scipys():

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from judgeaudit.registration.base import read_toml
-from judgeaudit.registration.document import Registration
+from judgeaudit.design.base import read_toml
+from judgeaudit.design.document import Registration
 from judgeaudit.verdict import Outcome, evaluate, question_of
 
 HEAD = """

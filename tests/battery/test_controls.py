@@ -6,8 +6,8 @@ from judgeaudit.battery import build_battery, lint
 from judgeaudit.battery.controls import NOTHING, controls_for
 from judgeaudit.battery.foreign import Columns, items_from_rows
 from judgeaudit.errors import InputError
+from judgeaudit.instrument.readout import Prompt, build, problems_for
 from judgeaudit.model import Item
-from judgeaudit.readout import Prompt, build, problems_for
 
 LABELS = {"labels": {"correct": "A", "incorrect": "B"}}
 STUDIES = [

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from judgeaudit.battery.foreign import Columns, format_of, items_from_rows, read_rows
 from judgeaudit.errors import InputError
-from judgeaudit.readout import Prompt, build, problems_for
+from judgeaudit.instrument.readout import Prompt, build, problems_for
 
 PAIR = Columns(candidates=("a", "b"), gold="label")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from judgeaudit.battery import build_battery, lint
 from judgeaudit.battery.traces import correctness
 from judgeaudit.errors import InputError
-from judgeaudit.readout import Prompt, build, problems_for
+from judgeaudit.instrument.readout import Prompt, build, problems_for
 
 NUMBER = r"-?\d+(?:/\d+)?"
 

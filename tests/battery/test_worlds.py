@@ -14,7 +14,7 @@ from judgeaudit.battery import build_battery, lint
 from judgeaudit.battery.domains import DOMAINS, NAMES
 from judgeaudit.battery.posterior import Record, posteriors, probability_better
 from judgeaudit.errors import InputError
-from judgeaudit.readout import Prompt, build, problems_for
+from judgeaudit.instrument.readout import Prompt, build, problems_for
 
 
 def test_the_posterior_of_one_success_against_one_failure():

@@ -9,12 +9,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from judgeaudit.registration.files import freeze
-from judgeaudit.registration.freeze import Facts
+from judgeaudit.design.lock import Facts
+from judgeaudit.evidence.lock.files import freeze
 
 _spec = importlib.util.spec_from_file_location(
     "judgeaudit_tests_cli_recorder",
-    Path(__file__).parents[1] / "collection" / "recorder.py",
+    Path(__file__).parents[1] / "collect" / "recorder.py",
 )
 recorder = importlib.util.module_from_spec(_spec)
 sys.modules[_spec.name] = recorder

@@ -57,7 +57,7 @@ def test_the_action_runs_the_script_with_every_variable_that_it_reads():
 
 
 def test_no_step_of_the_worked_workflow_asks_until_it_passes():
-    from judgeaudit.registration.reasking import workflow_findings
+    from judgeaudit.design.reasking import workflow_findings
 
     text = (ROOT / "docs" / "ci-example.yml").read_text(encoding="utf-8")
 

@@ -172,13 +172,13 @@ def test_a_key_that_the_environment_holds_is_not_written_out(study, tmp_path, mo
     """The echoed text of a reply is made the key: the guard must find it and leave no folder."""
     monkeypatch.setenv("JUDGE_KEY", "chat.completion")
     from judgeaudit.cli import export_study
-    from judgeaudit.registration.files import load_frozen
+    from judgeaudit.evidence.lock.files import load_frozen
 
     frozen = load_frozen(study)
     spec = frozen.registration.endpoints[0].model_copy(update={"key_env": "JUDGE_KEY"})
     changed = frozen.registration.model_copy(update={"endpoints": (spec,)})
     object.__setattr__(frozen, "registration", changed)
-    monkeypatch.setattr("judgeaudit.registration.files.load_frozen", lambda root: frozen)
+    monkeypatch.setattr("judgeaudit.evidence.lock.files.load_frozen", lambda root: frozen)
 
     result = run("export", study, "--out", tmp_path / "out")
 

@@ -6,11 +6,11 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from judgeaudit.auditlog.runs import sealed_runs
 from judgeaudit.cli import app, commands
 from judgeaudit.cli.run import Windows
-from judgeaudit.registration.files import load_frozen
-from judgeaudit.registration.gate_run import begin, of_run
+from judgeaudit.evidence.lock.files import load_frozen
+from judgeaudit.evidence.lock.gate_run import begin, of_run
+from judgeaudit.evidence.log.runs import sealed_runs
 
 commands.register(app)
 

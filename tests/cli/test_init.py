@@ -8,7 +8,7 @@ import typer
 from typer.testing import CliRunner
 
 from judgeaudit.cli import commands
-from judgeaudit.registration.shelf import names
+from judgeaudit.design.builtin_protocols import names
 
 ROWS = [
     {"key": f"r{n}", "ask": f"Say {n}.", "one": f"{n}!", "two": f"{n}?", "best": 1 + n % 2}

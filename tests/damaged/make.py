@@ -19,11 +19,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from judgeaudit.auditlog.records import Opening, Reservation
-from judgeaudit.auditlog.runs import start
-from judgeaudit.auditlog.schema import ATTEMPTS
-from judgeaudit.auditlog.seal import seal_run
 from judgeaudit.canonical import digest, digest_of
+from judgeaudit.evidence.log.records import Opening, Reservation
+from judgeaudit.evidence.log.runs import start
+from judgeaudit.evidence.log.schema import ATTEMPTS
+from judgeaudit.evidence.log.seal import seal_run
 from judgeaudit.model import Attempt, Invalid, Outcome, PlannedCall, Reading, Reason, Value
 
 LOCK = digest(b"the lock of a synthetic study")

@@ -19,13 +19,13 @@ import pyarrow.parquet as pq
 
 from judgeaudit.battery import build_battery
 from judgeaudit.canonical import canonical_bytes, digest_of
-from judgeaudit.registration.amendment_files import amend
-from judgeaudit.registration.amendments import Progress, Words
-from judgeaudit.registration.files import freeze
-from judgeaudit.registration.freeze import Facts
-from judgeaudit.registration.scaffold import EndpointChoice, Origin, scaffold
-from judgeaudit.registration.shelf import protocol_source
-from judgeaudit.registration.tables import rows_digest
+from judgeaudit.design.amendments import Progress, Words
+from judgeaudit.design.builtin_protocols import protocol_source
+from judgeaudit.design.lock import Facts
+from judgeaudit.design.scaffold import EndpointChoice, Origin, scaffold
+from judgeaudit.design.tables import rows_digest
+from judgeaudit.evidence.lock.amendment_files import amend
+from judgeaudit.evidence.lock.files import freeze
 
 FACTS = Facts("2026-11-29T12:00:00+00:00", "0.1.0", {"python": "any"})
 

@@ -11,9 +11,9 @@ from judgeaudit.battery.controls import controls_for
 from judgeaudit.canonical import digest
 from judgeaudit.endpoint.simulated import Virtual, reply, scenario
 from judgeaudit.endpoint.simulated.question import understand
+from judgeaudit.instrument.provider import provider
+from judgeaudit.instrument.readout import Prompt, build
 from judgeaudit.model import Endpoint, Value
-from judgeaudit.providers import provider
-from judgeaudit.readout import Prompt, build
 
 PROTOCOLS = Path(__file__).parents[2] / "protocols"
 BATTERIES = {

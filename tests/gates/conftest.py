@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judgeaudit.analysis.table import checked
-from judgeaudit.registration.document import Registration
+from judgeaudit.design.document import Registration
+from judgeaudit.readings.table import checked
 
 
 @pytest.fixture

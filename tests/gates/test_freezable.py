@@ -5,15 +5,21 @@ from decimal import Decimal
 
 import pytest
 
+from judgeaudit.design.criteria import Gate
+from judgeaudit.design.document import PilotRef
 from judgeaudit.errors import Problem
-from judgeaudit.registration.criteria import Gate
-from judgeaudit.registration.document import PilotRef
-from judgeaudit.verdict.characteristic import can_fire, characterise, piloted
 from judgeaudit.verdict.freezable import freeze_problems
-from judgeaudit.verdict.piloted import FORMAT, PilotRecord, asked_of, other_models, pilot_problems
-from judgeaudit.verdict.planned import Size
-from judgeaudit.verdict.predictive import predict
-from judgeaudit.verdict.redesign import Price, proposals
+from judgeaudit.verdict.oc.gate import can_fire, characterise, piloted
+from judgeaudit.verdict.oc.piloted import (
+    FORMAT,
+    PilotRecord,
+    asked_of,
+    other_models,
+    pilot_problems,
+)
+from judgeaudit.verdict.oc.planned import Size
+from judgeaudit.verdict.oc.predictive import predict
+from judgeaudit.verdict.oc.redesign import Price, proposals
 from judgeaudit.verdict.registered import evaluate
 
 DIGEST = "sha256:" + "0" * 64

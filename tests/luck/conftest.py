@@ -14,9 +14,9 @@ from judgeaudit.battery import items_to_bytes
 from judgeaudit.battery.catalogue import build_battery
 from judgeaudit.cli import commands
 from judgeaudit.cli.run import Windows
-from judgeaudit.registration.environment import facts
-from judgeaudit.registration.files import freeze, load_frozen
-from judgeaudit.registration.shelf import protocol_source
+from judgeaudit.design.builtin_protocols import protocol_source
+from judgeaudit.evidence.lock.environment import facts
+from judgeaudit.evidence.lock.files import freeze, load_frozen
 
 REGISTRATION = """
 analyses = [{analyses}]

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from judgeaudit.canonical import canonical_bytes, digest, digest_of
-from judgeaudit.registration.stage_files import stage_content
+from judgeaudit.evidence.lock.stage_files import stage_content
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import tomllib
 
 import pytest
 
-from judgeaudit.analysis.luck_cells import parse_cell
-from judgeaudit.registration.protocol import ProtocolDocument
-from judgeaudit.registration.shelf import protocol_source
+from judgeaudit.analysis.luck.cells import parse_cell
+from judgeaudit.design.builtin_protocols import protocol_source
+from judgeaudit.design.protocol import ProtocolDocument
 
 NAMES = ("memory-luck", "memory-luck-writing")
 ROLES = {"unlucky": "better", "lucky": "worse"}

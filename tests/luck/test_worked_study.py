@@ -8,10 +8,10 @@ import pytest
 from judgeaudit.battery import items_to_bytes
 from judgeaudit.battery.catalogue import build_battery
 from judgeaudit.canonical import digest, digest_of
-from judgeaudit.registration.files import load_study
-from judgeaudit.registration.freeze import render
-from judgeaudit.registration.shelf import protocol_source
-from judgeaudit.registration.tables import rows_digest
+from judgeaudit.design.builtin_protocols import protocol_source
+from judgeaudit.design.lock import render
+from judgeaudit.design.tables import rows_digest
+from judgeaudit.evidence.lock.files import load_study
 
 HERE = Path(__file__).resolve().parents[2] / "prereg" / "memory-luck"
 EXPECTED = json.loads((HERE / "expected-lock.json").read_text())

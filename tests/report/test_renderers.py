@@ -8,9 +8,9 @@ from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.report.github import command, workflow_commands
 from judgeaudit.report.junit import junit
 from judgeaudit.report.markdown import markdown
-from judgeaudit.verdict.bars import Bar
-from judgeaudit.verdict.decide import Held, Outcome, Verdict
-from judgeaudit.verdict.gate import Asked, GateReport
+from judgeaudit.verdict.blockers import Bar
+from judgeaudit.verdict.gate_report import Asked, GateReport
+from judgeaudit.verdict.verdicts import Held, Outcome, Verdict
 
 
 def verdict(outcome, says="found .1"):

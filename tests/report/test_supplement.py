@@ -5,15 +5,15 @@ import pytest
 
 from judgeaudit.analysis.estimate import Estimate, undefined
 from judgeaudit.model import Candidate, Item
-from judgeaudit.report.supplement import (
+from judgeaudit.report.supplement.tables import (
     VERDICT_COLUMNS,
     Origin,
     Part,
     estimates_table,
     verdicts_table,
 )
-from judgeaudit.report.supplement_truth import Truth, candidates_table
-from judgeaudit.report.supplement_words import readme
+from judgeaudit.report.supplement.truth import Truth, candidates_table
+from judgeaudit.report.supplement.words import readme
 from judgeaudit.verdict import Findings, Held, Named, Outcome, Verdict
 
 HALF = Estimate("flip_rate", 0.5, endpoint="a", low=0.2, high=0.8)

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judgeaudit.analysis.stats.aggregation import (
+from judgeaudit.errors import InputError
+from judgeaudit.stats.aggregation import (
     aggregate,
     agreement,
     calls_for_sd,
@@ -17,8 +18,7 @@ from judgeaudit.analysis.stats.aggregation import (
     smallest_k,
     spectrum_summary,
 )
-from judgeaudit.analysis.stats.interval import Undefined
-from judgeaudit.errors import InputError
+from judgeaudit.stats.interval import Undefined
 
 # 100 replays of ten candidates: 78 at 0, 11 at 1, eleven over 2-11 that sum to 53.
 SPECTRUM = np.bincount([0] * 78 + [1] * 11 + [2, 3, 4, 4, 4, 5, 5, 5, 5, 5, 11], minlength=46)

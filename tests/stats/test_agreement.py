@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from judgeaudit.analysis.stats.agreement import (
+from judgeaudit.stats.agreement import (
     cohen_kappa,
     effective_proportion,
     flip_rate,
@@ -13,7 +13,7 @@ from judgeaudit.analysis.stats.agreement import (
     item_disagreement,
     krippendorff_alpha,
 )
-from judgeaudit.analysis.stats.interval import Undefined
+from judgeaudit.stats.interval import Undefined
 
 AAB, AA = [0, 0, 1], [0, 0, -1]
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judgeaudit.analysis.stats.alarm import (
+from judgeaudit.errors import InputError
+from judgeaudit.stats.alarm import (
     calibrate,
     cusum,
     cusum_max,
@@ -13,7 +14,6 @@ from judgeaudit.analysis.stats.alarm import (
     runs_needed,
     simulated_runs,
 )
-from judgeaudit.errors import InputError
 
 
 def test_cusum_by_hand():

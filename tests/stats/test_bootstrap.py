@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from judgeaudit.analysis.stats import bootstrap
-from judgeaudit.analysis.stats.bootstrap import bootstrap_spearman
-from judgeaudit.analysis.stats.interval import Undefined
-from judgeaudit.analysis.stats.ranks import spearman_within
+from judgeaudit.stats import bootstrap
+from judgeaudit.stats.bootstrap import bootstrap_spearman
+from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.ranks import spearman_within
 
 
 def scores(rng, n, m, discrete):

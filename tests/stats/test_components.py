@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from judgeaudit.analysis.stats.components import (
+from judgeaudit.stats.components import (
     bootstrap_components,
     design_study,
     variance_components,
 )
-from judgeaudit.analysis.stats.interval import Undefined
+from judgeaudit.stats.interval import Undefined
 
 NAMES = ("items", "windows", "items_by_window", "repeats")
 TRUTH = (1.0, 0.05, 0.1, 0.3)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, spearmanr
 
-from judgeaudit.analysis.stats.interval import Interval
+from judgeaudit.stats.interval import Interval
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 

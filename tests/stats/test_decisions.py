@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from judgeaudit.analysis.stats.decisions import (
+from judgeaudit.errors import InputError
+from judgeaudit.stats.decisions import (
     advantage_sign_flip,
     best_of_n,
     binary_advantage,
@@ -16,8 +17,7 @@ from judgeaudit.analysis.stats.decisions import (
     reliability,
     retest_flip,
 )
-from judgeaudit.analysis.stats.interval import Interval, Undefined
-from judgeaudit.errors import InputError
+from judgeaudit.stats.interval import Interval, Undefined
 
 
 @pytest.mark.parametrize("group", [4, 8, 16])

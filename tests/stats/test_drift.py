@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judgeaudit.analysis.stats.attenuation import correct_attenuation
-from judgeaudit.analysis.stats.drift import equivalence, mean_shift, reliability_change, trend
-from judgeaudit.analysis.stats.interval import Undefined
-from judgeaudit.analysis.stats.ranks import spearman_between, spearman_within
+from judgeaudit.stats.attenuation import correct_attenuation
+from judgeaudit.stats.drift import equivalence, mean_shift, reliability_change, trend
+from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.ranks import spearman_between, spearman_within
 
 
 def window(rng, theta, m=3, noise=0.5, shift=0.0):

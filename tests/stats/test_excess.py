@@ -5,13 +5,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from judgeaudit.analysis.stats.excess import (
+from judgeaudit.stats.excess import (
     NOT_SEPARABLE,
     excess_disagreement,
     excess_score_variance,
     signed_parts,
 )
-from judgeaudit.analysis.stats.interval import Undefined
+from judgeaudit.stats.interval import Undefined
 
 
 def test_across_within_and_excess_by_hand():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from judgeaudit.analysis.stats.groups import (
+from judgeaudit.stats.groups import (
     attainable,
     clustered_share,
     group_spearman,
@@ -11,7 +11,7 @@ from judgeaudit.analysis.stats.groups import (
     pairwise_concordance,
     separations,
 )
-from judgeaudit.analysis.stats.interval import Undefined
+from judgeaudit.stats.interval import Undefined
 
 GROUPS = np.repeat([0, 1, 2], 4)
 FIRST = np.array([1.0, 2, 3, 4, 1, 2, 3, 4, 5, 5, 5, 5])

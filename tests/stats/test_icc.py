@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judgeaudit.analysis.stats.icc import icc
-from judgeaudit.analysis.stats.interval import Undefined
-from judgeaudit.analysis.stats.scaled import log_f
+from judgeaudit.stats.icc import icc
+from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.scaled import log_f
 
 FORMS = {"one-way": 0, "agreement": 1, "consistency": 2}
 

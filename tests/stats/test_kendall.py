@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from judgeaudit.analysis.stats.interval import Undefined
-from judgeaudit.analysis.stats.kendall import concordance_counts, kendall_between, kendall_within
+from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.kendall import concordance_counts, kendall_between, kendall_within
 
 
 def test_delete_one_standard_error_equals_that_of_r(reference):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from judgeaudit.analysis.stats.limits import LIMITS, MEASURED, is_listed, warn_if_unproven
+from judgeaudit.stats.limits import LIMITS, MEASURED, is_listed, warn_if_unproven
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.analysis)

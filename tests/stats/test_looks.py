@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judgeaudit.analysis.stats.looks import (
+from judgeaudit.errors import InputError
+from judgeaudit.stats.looks import (
     concordance_signs,
     crossing_probability,
     log_tau_bets,
@@ -14,7 +15,6 @@ from judgeaudit.analysis.stats.looks import (
     sequence_inflation,
     z_at_look,
 )
-from judgeaudit.errors import InputError
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from judgeaudit.analysis.stats.multiplicity import (
+from judgeaudit.errors import InputError
+from judgeaudit.stats.multiplicity import (
     bonferroni_alpha,
     holm,
     holm_rejected,
     intersection_union,
 )
-from judgeaudit.errors import InputError
 
 
 def test_holm_by_hand():

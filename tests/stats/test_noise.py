@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from judgeaudit.analysis.stats.interval import Undefined
-from judgeaudit.analysis.stats.noise import (
+from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.noise import (
     detectable_change,
     noise,
     quantisation_floor,

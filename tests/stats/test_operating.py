@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judgeaudit.analysis.stats.agreement import effective_proportion
-from judgeaudit.analysis.stats.interval import Interval, Undefined
-from judgeaudit.analysis.stats.operating import (
+from judgeaudit.errors import InputError
+from judgeaudit.stats.agreement import effective_proportion
+from judgeaudit.stats.interval import Interval, Undefined
+from judgeaudit.stats.operating import (
     Chances,
     bound_rule,
     can_fire,
@@ -25,8 +26,7 @@ from judgeaudit.analysis.stats.operating import (
     smallest_n,
     with_noise,
 )
-from judgeaudit.analysis.stats.proportions import lower_bound, upper_bound
-from judgeaudit.errors import InputError
+from judgeaudit.stats.proportions import lower_bound, upper_bound
 
 
 @pytest.mark.parametrize(("truth", "passes"), [(0.99, 0.74), (0.98, 0.40), (0.995, 0.91)])

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from judgeaudit.analysis.stats.interval import Interval, Undefined
-from judgeaudit.analysis.stats.paired import (
+from judgeaudit.errors import InputError
+from judgeaudit.stats.interval import Interval, Undefined
+from judgeaudit.stats.paired import (
     Pairs,
     interaction,
     mcnemar_midp,
@@ -23,7 +24,6 @@ from judgeaudit.analysis.stats.paired import (
     tango_ends,
     world_interaction,
 )
-from judgeaudit.errors import InputError
 
 Z = stats.norm.ppf(0.975)
 # Airway hyper-responsiveness before and after transplantation, 21 children: both 1, before

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 from statsmodels.stats.meta_analysis import combine_effects
 
-from judgeaudit.analysis.stats.interval import Undefined
-from judgeaudit.analysis.stats.pooling import (
+from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.pooling import (
     dersimonian_laird,
     endpoints_like_these,
     hksj,

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judgeaudit.analysis.stats.interval import Undefined
-from judgeaudit.analysis.stats.power import (
+from judgeaudit.errors import InputError
+from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.power import (
     carry_power,
     correlated_answers,
     equivalence_power,
@@ -19,7 +20,6 @@ from judgeaudit.analysis.stats.power import (
     sd_relative_error,
     worlds_for_margin,
 )
-from judgeaudit.errors import InputError
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judgeaudit.analysis.stats.agreement import effective_proportion
-from judgeaudit.analysis.stats.interval import Undefined
-from judgeaudit.analysis.stats.proportions import (
+from judgeaudit.errors import InputError
+from judgeaudit.stats.agreement import effective_proportion
+from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.proportions import (
     clopper_pearson,
     effective_n,
     jeffreys_point,
@@ -16,7 +17,6 @@ from judgeaudit.analysis.stats.proportions import (
     upper_bound,
     wilson,
 )
-from judgeaudit.errors import InputError
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
-from judgeaudit.analysis.stats.agreement import cohen_kappa, flip_rate, krippendorff_alpha
-from judgeaudit.analysis.stats.icc import icc
-from judgeaudit.analysis.stats.ranks import spearman_within
+from judgeaudit.stats.agreement import cohen_kappa, flip_rate, krippendorff_alpha
+from judgeaudit.stats.icc import icc
+from judgeaudit.stats.ranks import spearman_within
 
 pytestmark = pytest.mark.shared
 

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import special
 
-from judgeaudit.analysis.stats.quantiles import (
+from judgeaudit.stats.quantiles import (
     beta_quantile,
     f_quantile,
     normal_cdf,
@@ -109,7 +109,7 @@ def test_clopper_pearson_bounds(a, b, p):
 
 def test_what_an_interval_asks_does_not_import_scipy():
     code = (
-        "import sys; from judgeaudit.analysis.stats.quantiles import *; "
+        "import sys; from judgeaudit.stats.quantiles import *; "
         "normal_quantile(.975), t_quantile(29, .975), t_cdf(29, 2.), f_quantile(29, 60, .025), "
         "beta_quantile(.4, 30, .025); print('scipy' in sys.modules)"
     )

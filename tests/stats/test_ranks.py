@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from judgeaudit.analysis.stats import ranks
-from judgeaudit.analysis.stats.dominance import (
+from judgeaudit.stats import ranks
+from judgeaudit.stats.dominance import (
     dense_codes,
     distinct,
     joint_dominance,
     median,
     upper_sums,
 )
-from judgeaudit.analysis.stats.interval import Undefined
-from judgeaudit.analysis.stats.rank_pairs import RankedColumns, influence_values
-from judgeaudit.analysis.stats.ranks import (
+from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.rank_pairs import RankedColumns, influence_values
+from judgeaudit.stats.ranks import (
     difference,
     spearman_between,
     spearman_pairs,

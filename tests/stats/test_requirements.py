@@ -5,14 +5,15 @@ import math
 import numpy as np
 import pytest
 
-from judgeaudit.analysis.stats.decisions import (
+from judgeaudit.errors import InputError
+from judgeaudit.stats.decisions import (
     advantage_sign_flip,
     binary_advantage,
     majority_error,
     order_flip,
     order_noise,
 )
-from judgeaudit.analysis.stats.requirements import (
+from judgeaudit.stats.requirements import (
     flip_allowed_by_binary_reward,
     flip_allowed_by_filter,
     order_flip_of,
@@ -23,7 +24,6 @@ from judgeaudit.analysis.stats.requirements import (
     sd_allowed_by_reliability,
     worst_pair_gap,
 )
-from judgeaudit.errors import InputError
 
 
 @pytest.mark.parametrize("against_truth", [False, True])

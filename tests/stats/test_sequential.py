@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from judgeaudit.analysis.stats.sequential import (
+from judgeaudit.errors import InputError
+from judgeaudit.stats.sequential import (
     FlipGate,
     fixed_order_reused,
     flip_boundaries,
@@ -14,7 +15,6 @@ from judgeaudit.analysis.stats.sequential import (
     simulate_flip_gate,
     stop_flip_gates,
 )
-from judgeaudit.errors import InputError
 
 RUNS = 2000
 

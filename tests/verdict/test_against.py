@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judgeaudit.analysis.table import checked
-from judgeaudit.verdict.against import compare
+from judgeaudit.readings.table import checked
+from judgeaudit.verdict.baseline import compare
 
 
 def table(values, *, body="b", column="number", start=0, model="judge-1"):

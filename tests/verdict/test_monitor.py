@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judgeaudit.analysis.stats.alarm import calibrate, cusum_max, simulated_runs
-from judgeaudit.analysis.table import checked
+from judgeaudit.design.criteria import Watch
 from judgeaudit.errors import InputError
-from judgeaudit.registration.criteria import Watch
-from judgeaudit.verdict.decide import Outcome
+from judgeaudit.readings.table import checked
+from judgeaudit.stats.alarm import calibrate, cusum_max, simulated_runs
 from judgeaudit.verdict.monitor import check_watch, monitor
+from judgeaudit.verdict.verdicts import Outcome
 
 ITEMS = 60
 

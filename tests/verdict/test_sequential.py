@@ -4,12 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judgeaudit.analysis.stats.sequential import stop_flip_gates
-from judgeaudit.analysis.table import checked
-from judgeaudit.registration.base import read_toml
-from judgeaudit.registration.document import Registration
-from judgeaudit.verdict.decide import Outcome
-from judgeaudit.verdict.sequential import (
+from judgeaudit.design.base import read_toml
+from judgeaudit.design.document import Registration
+from judgeaudit.readings.table import checked
+from judgeaudit.stats.sequential import stop_flip_gates
+from judgeaudit.verdict.stopping import (
     decided,
     drawn,
     progress,
@@ -17,6 +16,7 @@ from judgeaudit.verdict.sequential import (
     verdicts_of,
     within,
 )
+from judgeaudit.verdict.verdicts import Outcome
 
 
 def registration(design="flip_within", threshold="at_most = 0.1", statistic="flip_rate", more=""):

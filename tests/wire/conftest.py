@@ -1,9 +1,9 @@
-"""The studies and the recording server of `tests/collection`, which these tests share."""
+"""The studies and the recording server of `tests/collect`, which these tests share."""
 
 import importlib.util
 from pathlib import Path
 
-_path = Path(__file__).parents[1] / "collection" / "conftest.py"
+_path = Path(__file__).parents[1] / "collect" / "conftest.py"
 _spec = importlib.util.spec_from_file_location("judgeaudit_tests_collecting", _path)
 _collecting = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_collecting)

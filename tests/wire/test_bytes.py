@@ -8,10 +8,9 @@ import signal
 import pyarrow.parquet as pq
 import pytest
 
-from judgeaudit.auditlog.load import load_attempts
 from judgeaudit.canonical import digest
-from judgeaudit.collection.clock import RealClock
-from judgeaudit.collection.transport import (
+from judgeaudit.collect.clock import RealClock
+from judgeaudit.collect.transport import (
     Exchange,
     Limits,
     Route,
@@ -20,6 +19,7 @@ from judgeaudit.collection.transport import (
     failure_of,
 )
 from judgeaudit.errors import GuardError, InputError, RunPaused
+from judgeaudit.evidence.log.load import load_attempts
 from judgeaudit.model import Composed, FrozenBody, Outcome
 
 KEY = "sk-recorded-0123456789abcdef"

@@ -18,8 +18,8 @@ from anthropic.types.message_create_params import MessageCreateParamsNonStreamin
 from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter, ValidationError
 
+from judgeaudit.instrument.provider import provider
 from judgeaudit.model import Ask, Endpoint, Message
-from judgeaudit.providers import provider
 
 USER, SYSTEM = Message("user", 'Is "2 + 2 = 4" right?\nGrüße 漢字'), Message("system", "Be brief.")
 SCHEMA = {

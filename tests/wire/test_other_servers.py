@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from judgeaudit.auditlog.load import load_attempts, load_readings
+from judgeaudit.evidence.log.load import load_attempts, load_readings
 
 PROTOCOL = """
 name = "text"

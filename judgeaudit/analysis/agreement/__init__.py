@@ -1,0 +1,1 @@
+"""Whether the same request gets the same answer: flips, orders, rankings, providers."""

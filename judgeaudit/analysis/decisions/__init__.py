@@ -1,0 +1,1 @@
+"""What the noise does to the consumer's decisions."""

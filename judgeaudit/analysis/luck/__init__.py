@@ -1,0 +1,1 @@
+"""Memory luck: whether a lesson carries chance into the next decision."""

@@ -1,0 +1,1 @@
+"""How large the noise is beside what is to be told apart: gaps, components, sizing."""

@@ -1,0 +1,1 @@
+"""What windows and days add: agreement by pair of windows, same day against other day."""

@@ -1,0 +1,1 @@
+"""Readings held against what is known: gold, controls, constructed errors."""

@@ -1,0 +1,239 @@
+"""The one place where bytes leave the process.
+
+* What is sent is the frozen body, as bytes. After the request is built, the SHA-256 of its content
+  is held against the frozen digest; a difference is a `GuardError` and nothing leaves.
+* Headers are the frozen ones, `user-agent`, `accept-encoding: identity`, what HTTP needs (`host`,
+  `content-length`) and the key's. Nothing comes from the environment: no proxy, no certificate
+  file, no netrc, no `OPENAI_*` or `ANTHROPIC_*` variable. Cookies are not kept, redirects not
+  followed, failed requests not sent again.
+* What came back is kept as it came: raw bytes, never decoded.
+* One exception to the constant header set: on the virtual clock a simulated endpoint is told the
+  time by `x-judgeaudit-virtual`, since the two share a clock and HTTP carries none. It answers with
+  `x-judgeaudit-virtual-latency-ms`. Registrations allow that clock for simulated endpoints only.
+
+httpx builds the request and the reply, aiohttp moves the bytes
+(docs/decisions/0007-http-client.md).
+The transport is called without `httpx.AsyncClient`, whose cookies, redirects, authentication and
+environment are what a frozen request must not meet.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import TracebackType
+
+import aiohttp
+import httpx
+from httpx_aiohttp import AiohttpTransport
+
+from judgeaudit import __version__
+from judgeaudit.canonical import VIRTUAL_HEADER, digest, virtual_header
+from judgeaudit.collect.clock import MS, Moment
+from judgeaudit.errors import GuardError, InputError
+from judgeaudit.model import FrozenBody, Outcome, Responsibility
+
+USER_AGENT = f"judgeaudit/{__version__}"
+LATENCY_HEADER = "x-judgeaudit-virtual-latency-ms"
+LONGEST_REPLY = 64 * 1024 * 1024
+_LONGEST_HEADER = 65536
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Timeouts in seconds."""
+
+    connect: float = 10.0
+    read: float = 120.0
+    total: float = 180.0
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The way to one endpoint: where it is now, the headers that carry its key, its timeouts.
+
+    Its `repr` shows no key.
+    """
+
+    base_url: str
+    secret_headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    limits: Limits = Limits()
+
+    def __post_init__(self) -> None:
+        url = httpx.URL(self.base_url)
+        if url.scheme not in ("http", "https") or not url.host:
+            raise InputError("base_url", found=f"{self.base_url!r} is no http or https URL")
+        if url.userinfo or url.query or url.fragment:
+            raise InputError(
+                "base_url",
+                found="user, password, query or fragment in the URL",
+                remedy="a key belongs into the environment variable that key_env names",
+            )
+
+
+@dataclass(slots=True)
+class Exchange:
+    """What is known of one try on the network, filled in as it happens.
+
+    Times are UTC nanoseconds; durations come from a monotonic clock. A failure leaves what was
+    known before it.
+    """
+
+    sent_at: int | None = None
+    received_at: int | None = None
+    ttfb_ms: float | None = None
+    elapsed_ms: float | None = None
+    status: int | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes | None = None
+
+
+class BrokenReply(Exception):
+    """A reply that cannot be taken in whole."""
+
+
+class Transport:
+    """Sends frozen bodies. Made and closed within one event loop (`async with`)."""
+
+    def __init__(self) -> None:
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, ssl=_tls(), keepalive_timeout=60),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            trust_env=False,
+            auto_decompress=False,
+            skip_auto_headers=("accept", "accept-encoding", "content-type", "user-agent"),
+            max_line_size=_LONGEST_HEADER,
+            max_field_size=_LONGEST_HEADER,
+        )
+        self._transport = AiohttpTransport(client=self._session, trust_env=False, verify=False)
+        self._urls: dict[str, httpx.URL] = {}
+
+    async def __aenter__(self) -> Transport:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._transport.aclose()
+
+    def build(
+        self, route: Route, frozen: FrozenBody, extra: Mapping[str, str] | None = None
+    ) -> httpx.Request:
+        """Return the request for a frozen body; raises `GuardError` if its bytes are others."""
+        url = route.base_url.rstrip("/") + frozen.request.path
+        known = self._urls.get(url) or self._urls.setdefault(url, httpx.URL(url))
+        request = httpx.Request(
+            "POST",
+            known,
+            headers=[
+                *frozen.request.headers,
+                ("accept-encoding", "identity"),
+                ("user-agent", USER_AGENT),
+                *route.secret_headers.items(),
+                *(extra or {}).items(),
+            ],
+            content=frozen.request.body,
+            extensions={"timeout": {"connect": route.limits.connect, "read": route.limits.read}},
+        )
+        check_bytes(request.content, frozen)
+        return request
+
+    async def send(
+        self,
+        route: Route,
+        frozen: FrozenBody,
+        moment: Moment,
+        exchange: Exchange,
+        *,
+        virtual: tuple[int, int, int] | None = None,
+    ) -> None:
+        """Send a frozen body once and fill `exchange`.
+
+        `virtual` is (planned time, attempt, load) for a simulated endpoint on the virtual clock.
+        Raises `GuardError` before sending; whatever the network raises afterwards (`failure_of`).
+        """
+        extra = {VIRTUAL_HEADER: virtual_header(*virtual)} if virtual else None
+        request = self.build(route, frozen, extra)
+        exchange.sent_at = moment.now_ns()
+        begun = time.perf_counter_ns()
+        try:
+            async with asyncio.timeout(route.limits.total):
+                await self._exchange(request, exchange, begun)
+        finally:
+            exchange.elapsed_ms = (time.perf_counter_ns() - begun) / MS
+            if virtual:
+                _take_virtual_time(exchange, moment)
+            if exchange.status is not None:
+                exchange.received_at = moment.now_ns()
+        if virtual and (exchange.elapsed_ms or 0) > route.limits.total * 1000:
+            exchange.status, exchange.body = None, None
+            raise TimeoutError("no answer within the registered time, on the virtual clock")
+
+    async def _exchange(self, request: httpx.Request, exchange: Exchange, begun: int) -> None:
+        response = await self._transport.handle_async_request(request)
+        exchange.ttfb_ms = (time.perf_counter_ns() - begun) / MS
+        exchange.status = response.status_code
+        exchange.headers = dict(response.headers)
+        stream = response.stream
+        assert isinstance(stream, httpx.AsyncByteStream)
+        chunks: list[bytes] = []
+        size = 0
+        try:
+            async for chunk in stream:
+                chunks.append(chunk)
+                size += len(chunk)
+                if size > LONGEST_REPLY:
+                    raise BrokenReply(f"a reply of more than {LONGEST_REPLY} bytes")
+        finally:
+            exchange.body = b"".join(chunks)
+            await stream.aclose()
+
+
+def check_bytes(content: bytes, frozen: FrozenBody) -> None:
+    """Return if `content` is what was frozen; raises `GuardError` naming both digests."""
+    found = digest(content)
+    if found != frozen.body_sha256:
+        raise GuardError(
+            f"endpoint {frozen.endpoint}: body to send is {found}, frozen is "
+            f"{frozen.body_sha256}; nothing was sent"
+        )
+
+
+def _take_virtual_time(exchange: Exchange, moment: Moment) -> None:
+    """Replace real durations, which mean nothing on the virtual clock, by the simulated one."""
+    try:
+        latency = float(exchange.headers.get(LATENCY_HEADER, "0"))
+    except ValueError:
+        latency = 0.0
+    moment.pass_ns(round(latency * MS))
+    exchange.elapsed_ms = latency
+    exchange.ttfb_ms = None if exchange.ttfb_ms is None else latency
+
+
+def failure_of(error: BaseException) -> tuple[Outcome, Responsibility, str]:
+    """Return what an exception of `send` means: outcome, whose failing, one line.
+
+    The cause decides where there is one: httpx-aiohttp calls a connection that the server closed
+    a `ConnectTimeout`.
+    """
+    cause = error.__cause__ if isinstance(error, httpx.TransportError) else None
+    real = cause or error
+    line = " ".join(f"{type(real).__name__}: {real}".split()).removesuffix(":")[:300]
+    if isinstance(real, asyncio.CancelledError | KeyboardInterrupt):
+        return Outcome.CANCELLED, Responsibility.USER, "interrupted"
+    if isinstance(real, TimeoutError | httpx.TimeoutException):
+        return Outcome.TIMEOUT, Responsibility.TRANSPORT, line
+    network = (httpx.TransportError, aiohttp.ClientError, OSError, BrokenReply)
+    if isinstance(real, network):
+        return Outcome.TRANSPORT_ERROR, Responsibility.TRANSPORT, line
+    return Outcome.CANCELLED, Responsibility.TOOL, line
+
+
+def _tls() -> ssl.SSLContext:
+    return httpx.create_ssl_context(verify=True, trust_env=False)

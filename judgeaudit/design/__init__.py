@@ -1,0 +1,1 @@
+"""A study on paper: documents, checks, plan, bodies, stages, costs. Values in, values out."""

@@ -1,0 +1,183 @@
+"""Checks of gates and rules: names, facets that the schedule must hold, the claim's granularity.
+
+The claim names what the consumer uses. A gate must be taken at that granularity: an exact match of
+whole rankings and an agreement on the best candidate are different instruments with different
+answers (CE: the same 100 replays read .780, .950 and .986). Others may stand as sensitivity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
+
+from judgeaudit.design.criteria import Gate, Rule
+from judgeaudit.design.document import Registration
+from judgeaudit.design.protocol import ProtocolDocument
+from judgeaudit.errors import Problem
+
+
+class Statistic(Protocol):
+    """What a catalogue says of one statistic; `analysis.catalogue.Family` is one."""
+
+    @property
+    def claims(self) -> frozenset[str]:
+        """Granularities that it speaks to; empty where it speaks to none in particular."""
+        ...
+
+    @property
+    def over(self) -> tuple[str, ...]:
+        """Comparisons that it can be taken over."""
+        ...
+
+    @property
+    def gate(self) -> bool:
+        """Whether a gate may rest on it."""
+        ...
+
+    @property
+    def why_no_gate(self) -> str:
+        """Why not."""
+        ...
+
+
+Catalogue = Mapping[str, Statistic]
+"""Statistics by name. The caller brings it: registration knows no analysis."""
+
+READOUTS_FOR = {
+    "ranking": {"ranking", "label_logprob", "label_pair", "score"},
+    "top1": {"ranking", "label_logprob", "label_pair", "score", "verdict"},
+    "pairwise": {"ranking", "label_logprob", "label_pair", "score", "verdict"},
+    "score": {"score", "label_logprob", "label_pair"},
+    "verdict": {"verdict", "score", "label_logprob", "label_pair"},
+    "choice": {"choice"},
+    "probability": {"label_logprob", "label_pair"},
+    "text": {"text"},
+}
+"""Which readouts can carry a claim."""
+
+
+def criteria_problems(
+    registration: Registration,
+    protocol: ProtocolDocument | None,
+    statistics: Catalogue | None,
+) -> Iterator[Problem]:
+    """Yield what is wrong with gates and rules, and with the claim."""
+    spoken = [registration.study.claim]
+    if protocol is not None:
+        yield from _claim_problems(registration, protocol)
+        # A reading of label probabilities is its own granularity, whatever is claimed from it.
+        spoken += ["probability"] if readouts_of(protocol) & READOUTS_FOR["probability"] else []
+    for number, gate in enumerate(registration.gates):
+        key = f"gates[{number}]"
+        yield from _common_problems(key, gate, registration, statistics)
+        yield from _gate_problems(key, gate, spoken, statistics or {})
+        for position, name in enumerate(gate.sensitivity):
+            yield from _known(f"{key}.sensitivity[{position}]", name, statistics)
+    for number, rule in enumerate(registration.rules):
+        yield from _common_problems(f"rules[{number}]", rule, registration, statistics)
+    for number, name in enumerate(registration.analyses):
+        yield from _known(f"analyses[{number}]", name, statistics)
+
+
+def readouts_of(protocol: ProtocolDocument) -> set[str]:
+    """Return the readouts of the last stage, which claims and gates speak of."""
+    stage = protocol.all_stages()[-1]
+    return {cell.readout or stage.readout for cell in stage.cells} or {stage.readout}
+
+
+def _claim_problems(registration: Registration, protocol: ProtocolDocument) -> Iterator[Problem]:
+    claim, used = registration.study.claim, readouts_of(protocol)
+    if not used & READOUTS_FOR[claim]:
+        yield Problem(
+            "study.claim",
+            f"{claim!r}, but the protocol's readout is {', '.join(sorted(used))}",
+            f"readouts for this claim: {', '.join(sorted(READOUTS_FOR[claim]))}",
+        )
+
+
+def _common_problems(
+    key: str, criterion: Gate | Rule, registration: Registration, statistics: Catalogue | None
+) -> Iterator[Problem]:
+    yield from _known(f"{key}.statistic", criterion.statistic, statistics)
+    family = (statistics or {}).get(criterion.statistic)
+    if family is not None and criterion.over not in family.over:
+        yield Problem(
+            f"{key}.over",
+            f"{criterion.statistic!r} cannot be taken over {criterion.over!r}",
+            f"one of {', '.join(family.over)}",
+        )
+    if (lack := _facet_lacking(criterion.over, registration)) is not None:
+        yield Problem(f"{key}.over", f"{criterion.over!r} compares {lack[0]}", lack[1])
+    endpoints = [spec.id for spec in registration.endpoints]
+    name = criterion.where.get("endpoint")
+    if name is not None and name not in endpoints:
+        yield Problem(f"{key}.where.endpoint", f"found {name!r}", f"one of {', '.join(endpoints)}")
+    conditions = [condition.name for condition in registration.schedule.conditions]
+    name = criterion.where.get("condition")
+    if name is not None and name not in conditions:
+        yield Problem(
+            f"{key}.where.condition", f"found {name!r}", f"one of {', '.join(conditions)}"
+        )
+
+
+def _known(key: str, name: str, statistics: Catalogue | None) -> Iterator[Problem]:
+    if statistics is not None and name not in statistics:
+        yield Problem(key, f"unknown statistic {name!r}", f"known: {', '.join(sorted(statistics))}")
+
+
+def _facet_lacking(over: str, registration: Registration) -> tuple[str, str] | None:
+    """Return what a comparison needs and the schedule lacks, with what to do."""
+    schedule = registration.schedule
+    needs = {
+        "same_window": (
+            schedule.repeats * schedule.draws > 1,
+            ("repeats within a window, of which there are none", "set schedule.repeats to 2"),
+        ),
+        "windows_same_day": (
+            schedule.windows_per_day > 1,
+            ("windows of one day, of which there is one", "set schedule.windows_per_day to 2"),
+        ),
+        "next_day": (
+            schedule.days > 1,
+            ("different days, of which there is one", "set schedule.days to 2"),
+        ),
+        "other_day": (
+            schedule.days > 1,
+            ("different days, of which there is one", "set schedule.days to 2"),
+        ),
+        "conditions": (
+            len(schedule.conditions) > 1,
+            ("conditions, of which there is one", "add a [[schedule.conditions]]"),
+        ),
+    }
+    held, lack = needs.get(over, (True, ("", "")))
+    return None if held else lack
+
+
+def _gate_problems(
+    key: str, gate: Gate, spoken: Sequence[str], statistics: Catalogue
+) -> Iterator[Problem]:
+    found = statistics.get(gate.statistic)
+    if found is None:
+        return
+    if not found.gate:
+        yield Problem(f"{key}.statistic", f"{gate.statistic!r} cannot gate", found.why_no_gate)
+    elif found.claims and not found.claims & set(spoken):
+        yield Problem(
+            f"{key}.statistic",
+            f"{gate.statistic!r} speaks of {', '.join(sorted(found.claims))}, "
+            f"the claim is {spoken[0]}",
+            "gate at the claim's granularity; list this statistic under `sensitivity`",
+        )
+
+
+def criteria_notes(registration: Registration, statistics: Catalogue | None) -> Iterator[str]:
+    """Yield what a reader should know about the criteria and no freeze depends on."""
+    if statistics is None and (registration.gates or registration.rules):
+        yield "the names of statistics were not checked"
+    if registration.gates and registration.pilot is None:
+        yield "no [pilot]: every gate frozen like this is exploratory"
+    if not registration.gates and not registration.rules:
+        yield "no gate and no rule: whatever this study finds is exploratory"
+    if registration.gates and registration.study.consumer is None:
+        yield "no [study.consumer]: nothing says what instability is tolerable"

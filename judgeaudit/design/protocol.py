@@ -1,0 +1,168 @@
+"""The protocol document: a measurement procedure, apart from what it is applied to.
+
+    name = "ranking"
+    version = "1"
+    source = "where the procedure comes from"
+    readout = "ranking"
+    [options]                what the readout takes (its own Options model)
+    [prompt]
+    system = "..."           may be left out
+    user = "... {question} ..."
+    [decoding]               API-neutral: temperature, top_p, max_tokens, seed, stop
+
+A protocol with several stages lists them instead; each later stage says in `cells[].take` how its
+bodies are made from sealed replies of an earlier one:
+
+    [[stages]]
+    readout = "text"
+    prompt = {...}
+    texts = {instruction = "What did {tool} teach?"}
+    [[stages.cells]]
+    name = "lesson-F"
+    fields = {outcome = "@outcome_failed"}
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from judgeaudit.design.base import Name, Strict
+
+
+class PromptSpec(Strict):
+    """Templates with `{field}` placeholders; `{{` and `}}` are braces."""
+
+    system: str | None = None
+    user: str
+
+
+class Decoding(Strict):
+    """Decoding parameters by API-neutral names; None is "not sent".
+
+    `max_tokens_field` renames the field that carries `max_tokens`, for models that count reasoning.
+    """
+
+    temperature: Any = None
+    top_p: Any = None
+    max_tokens: int = Field(default=1024, ge=1)
+    seed: int | None = None
+    stop: list[str] | None = None
+    max_tokens_field: str | None = None
+
+
+class Take(Strict):
+    """How one placeholder of a later stage is filled from an earlier stage's sealed replies.
+
+    `own` takes the reading of the same item in `cell`. `unrelated` takes that cell's reading of an
+    item of another task at the same endpoint, by the matching rule in `registration/stages.py`:
+    `avoid` names fields of this item whose texts may not occur in it, `count` is a regular
+    expression that must match equally often in it and in the own reading.
+    """
+
+    field: Name
+    cell: Name
+    stage: int = Field(default=1, ge=1)
+    source: Literal["own", "unrelated"] = "own"
+    avoid: list[str] = Field(default_factory=list)
+    count: str | None = None
+
+    @field_validator("count")
+    @classmethod
+    def _is_a_pattern(cls, count: str | None) -> str | None:
+        try:
+            re.compile(count or "")
+        except re.error as error:
+            raise ValueError(f"{count!r} is no regular expression: {error}") from None
+        return count
+
+
+class Cell(Strict):
+    """One cell of a stage's factorial: extra prompt fields, and what it takes from before.
+
+    `fields` values may name an item's field as `"@name"`; anything else is literal text. `texts`
+    replace the stage's texts of the same name. `repeats` asks the same bytes again within the
+    window.
+    """
+
+    name: Name
+    fields: dict[str, str] = Field(default_factory=dict)
+    texts: dict[str, str] = Field(default_factory=dict)
+    take: list[Take] = Field(default_factory=list)
+    repeats: int = Field(default=1, ge=1)
+    prompt: PromptSpec | None = None
+    readout: str | None = None
+    options: dict[str, Any] | None = None
+
+
+class Stage(Strict):
+    """One stage: a readout, its prompt, its decoding, and the cells that are asked of each item.
+
+    `texts` are parts of the prompt by name, each a template of its own over the item's and the
+    cell's fields, what was taken, and the texts before it; the prompt shows them as fields.
+    """
+
+    readout: str
+    options: dict[str, Any] = Field(default_factory=dict)
+    prompt: PromptSpec
+    decoding: Decoding = Decoding()
+    texts: dict[str, str] = Field(default_factory=dict)
+    cells: list[Cell] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _cells_differ(self) -> Self:
+        names = [cell.name for cell in self.cells]
+        if len(set(names)) != len(names):
+            raise ValueError("two cells share a name")
+        return self
+
+
+class StudyDefaults(Strict):
+    """What `judgeaudit init` writes into a new study's registration; no other command reads it.
+
+    `gates` is TOML text with comments; empty leaves the usual example of a gate.
+    """
+
+    repeats: int = Field(default=2, ge=1)
+    cluster: Literal["item", "task", "world"] = "task"
+    analyses: list[str] = Field(default_factory=list)
+    gates: str = ""
+
+
+class ProtocolDocument(Strict):
+    """A protocol as written. `stages` after validation always holds at least one stage."""
+
+    name: Name
+    version: str
+    title: str = ""
+    source: str = ""
+    readout: str | None = None
+    options: dict[str, Any] = Field(default_factory=dict)
+    prompt: PromptSpec | None = None
+    decoding: Decoding = Decoding()
+    stages: list[Stage] = Field(default_factory=list)
+    battery_defaults: dict[str, Any] = Field(default_factory=dict)
+    study_defaults: StudyDefaults = StudyDefaults()
+
+    @model_validator(mode="after")
+    def _one_way_of_saying_it(self) -> Self:
+        if bool(self.stages) == bool(self.readout and self.prompt):
+            raise ValueError("give either `readout` with `prompt`, or `[[stages]]`")
+        return self
+
+    def all_stages(self) -> tuple[Stage, ...]:
+        """Return the stages in order; a protocol without `[[stages]]` is one stage."""
+        if self.stages:
+            return tuple(self.stages)
+        assert self.readout is not None
+        assert self.prompt is not None
+        return (
+            Stage(
+                readout=self.readout,
+                options=self.options,
+                prompt=self.prompt,
+                decoding=self.decoding,
+            ),
+        )

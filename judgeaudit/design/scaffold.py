@@ -1,0 +1,320 @@
+"""A new study's files, as values: what `judgeaudit init` writes.
+
+The registration is text with comments, made to be edited. Its cap is what the plan needs and a
+quarter more for retries.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from judgeaudit.battery import items_to_bytes
+from judgeaudit.design.base import plain
+from judgeaudit.design.check.criteria import Catalogue
+from judgeaudit.design.check.study import check
+from judgeaudit.design.document import Registration
+from judgeaudit.design.draft import Draft, Source, parse_document
+from judgeaudit.design.edit import toml_string
+from judgeaudit.design.protocol import ProtocolDocument, StudyDefaults
+from judgeaudit.errors import InputError, Problem, RegistrationError
+from judgeaudit.model import Item
+
+EMBEDDED = {"choice": "embedded:bayes-agent"}
+"""Where a study runs at once, without a key: a simulated judge, by readout; else `stable`."""
+
+VENDORS = {
+    "openai.chat": ("https://api.openai.com/v1", "OPENAI_API_KEY"),
+    "anthropic.messages": ("https://api.anthropic.com", "ANTHROPIC_API_KEY"),
+}
+"""Each API's own address, and the environment variable that usually holds its key."""
+
+CLAIMS = {
+    "ranking": "ranking",
+    "score": "score",
+    "verdict": "verdict",
+    "choice": "choice",
+    "label_logprob": "probability",
+    "label_pair": "probability",
+    "text": "text",
+}
+
+ANALYSES = {
+    "ranking": ("ranking_exact", "ranking_top1", "ranking_pairwise"),
+    "score": ("number_exact", "noise"),
+    "verdict": ("category_exact", "flip_rate"),
+    "choice": ("category_exact", "flip_rate"),
+    "label_logprob": ("label_coverage", "label_mass_median", "median_abs_delta_r"),
+    "label_pair": ("label_coverage", "pair_completeness", "median_abs_delta_r", "b_map"),
+    "text": ("text_exact",),
+}
+"""What a new study registers to have computed, by readout."""
+
+GATE_EXAMPLES = {
+    "ranking": ("ranking_exact", "at_least = 0.95", "0.99", "0.90"),
+    "score": ("number_exact", "at_least = 0.90", "0.97", "0.80"),
+    "verdict": ("flip_rate", "at_most = 0.05", "0.01", "0.10"),
+    "choice": ("flip_rate", "at_most = 0.05", "0.01", "0.10"),
+    "label_logprob": ("median_abs_delta_r", "at_most = 0.03", "0.01", "0.06"),
+    "label_pair": ("median_abs_delta_r", "at_most = 0.03", "0.01", "0.06"),
+    "text": ("text_exact", "at_least = 0.95", "0.99", "0.90"),
+}
+"""By readout: a statistic, its threshold, and its value at a healthy and at a degraded judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointChoice:
+    """What a person said of the judge; None is "not said"."""
+
+    api: str = "openai.chat"
+    base_url: str | None = None
+    model: str | None = None
+    key_env: str | None = None
+
+    def settled(self, readout: str) -> EndpointChoice:
+        """Return the choice with everything filled in.
+
+        Without an address the judge is the simulated one, or, if a model or a key is named, the
+        API's own. A key variable is assumed for the API's own address only.
+        """
+        if self.api not in VENDORS:
+            raise InputError("--api", found=repr(self.api), remedy=f"one of {', '.join(VENDORS)}")
+        vendor, usual_key = VENDORS[self.api]
+        hosted = self.model is not None or self.key_env is not None
+        url = self.base_url or (vendor if hosted else EMBEDDED.get(readout, "embedded:stable"))
+        model = self.model or _embedded_model(url)
+        if model is None:
+            raise InputError("--model", found="missing", remedy=f"name the model at {url}")
+        own = urlsplit(url).hostname == urlsplit(vendor).hostname and not _is_embedded(url)
+        return EndpointChoice(self.api, url, model, self.key_env or (usual_key if own else None))
+
+
+def _is_embedded(url: str) -> bool:
+    return url.startswith("embedded:")
+
+
+def _embedded_model(url: str) -> str | None:
+    if url == "embedded:local":
+        return "SmolLM2-135M-Instruct"
+    return "simulated-judge" if _is_embedded(url) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the items came from: a battery's kind and seed, or a person's file."""
+
+    kind: str
+    note: str
+    seed: int | None = None
+
+
+def scaffold(
+    folder: Path,
+    protocol: Source,
+    items: Sequence[Item],
+    controls: Sequence[Item],
+    endpoint: EndpointChoice,
+    origin: Origin,
+    statistics: Catalogue | None = None,
+) -> dict[str, bytes]:
+    """Return the files of a study that passes `check`, by name.
+
+    Raises `RegistrationError` with every problem of a study that would not pass.
+    """
+    document, problems = parse_document(ProtocolDocument, protocol)
+    if document is None:
+        raise RegistrationError(protocol.path, problems)
+    files = {"protocol.toml": protocol.data, "items.jsonl": items_to_bytes(items)}
+    if controls:
+        files["controls.jsonl"] = items_to_bytes(controls)
+
+    def draft(cap: int) -> Draft:
+        text = registration_text(folder, document, items, bool(controls), endpoint, origin, cap)
+        files["registration.toml"] = text.encode()
+        return as_draft(folder, files, document, items, controls)
+
+    report = check(draft(10**9), statistics)
+    if report.numbers is None or report.problems:
+        raise RegistrationError(folder, report.problems or (Problem("study", "has no plan"),))
+    needed = report.numbers.needed
+    final = check(draft(needed + max(10, needed // 4)), statistics)
+    if final.problems:
+        raise RegistrationError(folder, final.problems)
+    return files
+
+
+def as_draft(
+    folder: Path,
+    files: dict[str, bytes],
+    protocol: ProtocolDocument,
+    items: Sequence[Item],
+    controls: Sequence[Item],
+) -> Draft:
+    """Return the draft that these files would be."""
+    source = Source("registration.toml", files["registration.toml"])
+    document, problems = parse_document(Registration, source)
+    return Draft(
+        folder,
+        {"registration": source},
+        document,
+        protocol,
+        tuple(items),
+        tuple(controls),
+        tuple(problems),
+    )
+
+
+def study_id(folder: Path) -> str:
+    """Return a study id made from a folder's name."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", folder.resolve().name).strip("-._")
+    return name[:64] or "study"
+
+
+def registration_text(
+    folder: Path,
+    protocol: ProtocolDocument,
+    items: Sequence[Item],
+    has_controls: bool,
+    endpoint: EndpointChoice,
+    origin: Origin,
+    cap: int,
+) -> str:
+    """Return `registration.toml` with comments."""
+    stage = protocol.all_stages()[-1]
+    readout = stage.readout
+    usual = protocol.study_defaults
+    names = usual.analyses or analyses(readout, plain(stage.options), items)
+    listed = ", ".join(f'"{name}"' for name in names)
+    parts = [
+        _study_text(folder, protocol, readout, listed),
+        _files_text(origin, has_controls),
+        _endpoint_text(endpoint.settled(readout)),
+        _schedule_text(cap, usual),
+        usual.gates or _gate_text(readout),
+    ]
+    return "\n".join(parts)
+
+
+def analyses(readout: str, options: dict[str, object], items: Sequence[Item]) -> list[str]:
+    """Return what a new study of this readout registers to have computed."""
+    found = list(ANALYSES[readout])
+    if readout == "verdict" and options.get("orders") == "both":
+        found.append("order_flip")
+    if readout in ("verdict", "choice") and any(item.gold is not None for item in items):
+        found.append("gold_agreement")
+    return found
+
+
+def _study_text(folder: Path, protocol: ProtocolDocument, readout: str, listed: str) -> str:
+    title = protocol.title or protocol.name
+    return f"""\
+# A reliability study of one judge. Edit it, then:
+#   judgeaudit prereg check DIR     lists every problem, and what the study will cost
+#   judgeaudit prereg freeze DIR    renders every request once and locks the study
+#   judgeaudit run DIR --all        asks; then: judgeaudit analyze DIR
+
+# What `judgeaudit analyze` computes. Without gates and rules all of it is exploratory.
+analyses = [{listed}]
+
+[study]
+id = {toml_string(study_id(folder))}
+title = {toml_string(title)}
+authors = ["(your name)"]
+claim = "{CLAIMS[readout]}"       # the granularity that the consumer of the judge uses
+hypotheses = []
+prohibitions = ["no retry until answers agree", "no item dropped after the fact"]
+
+# What uses this judge (leaderboard_order, best_of_n, pass_fail_filter, reward_sign, ranking or
+# other), and the largest share of wrong or flipped decisions it can live with:
+# [study.consumer]
+# decision = "pass_fail_filter"
+# tolerated = 0.05
+"""
+
+
+def _files_text(origin: Origin, has_controls: bool) -> str:
+    seed = "" if origin.seed is None else f"seed = {origin.seed}\n"
+    controls = (
+        "\n# Known-answer items, asked once in every window and never counted as probes.\n"
+        '[controls]\nitems = "controls.jsonl"\n'
+        if has_controls
+        else ""
+    )
+    return f"""\
+[protocol]
+file = "protocol.toml"
+
+# {origin.note}
+[battery]
+file = "items.jsonl"
+kind = {toml_string(origin.kind)}
+{seed}{controls}"""
+
+
+def _endpoint_text(endpoint: EndpointChoice) -> str:
+    lines = [
+        "[[endpoints]]",
+        'id = "judge"',
+        f'api = "{endpoint.api}"',
+        f"base_url = {toml_string(endpoint.base_url or '')}",
+        f"model = {toml_string(endpoint.model or '')}",
+    ]
+    if endpoint.key_env is not None:
+        lines.append(f"key_env = {toml_string(endpoint.key_env)}   # the variable, never the key")
+    if endpoint.api == "anthropic.messages":
+        lines.append('api_version = "2023-06-01"   # part of the experiment')
+        lines.append("# Newer models refuse sampling parameters; leave this line out for others.")
+        lines.append('decoding = { temperature = "unset" }')
+    if _is_embedded(endpoint.base_url or ""):
+        lines.append("# An embedded judge needs no key. For a hosted one write its address, model")
+        lines.append('# and key_env = "NAME_OF_THE_VARIABLE".')
+    else:
+        lines.append("# requests_per_minute = 60")
+        lines.append('# prices = { prompt = 1.00, completion = 4.00, currency = "USD" }')
+    return "\n".join([*lines, ""])
+
+
+def _schedule_text(cap: int, usual: StudyDefaults) -> str:
+    repeats = f"repeats = {usual.repeats}"
+    cluster = f'cluster = "{usual.cluster}"'
+    most = f"cap = {cap}"
+    return f"""\
+[schedule]
+seed = 1                  # draws every order; change it before the freeze, not after
+days = 1
+windows_per_day = 1       # several windows: set min_gap, e.g. "2h"
+{repeats:<25} # the same bytes again within a window
+{most:<25} # attempts at planned calls, retries included: never more
+
+[[schedule.conditions]]
+name = "quiet"
+in_flight = 1
+
+# A second condition, interleaved with the first in seeded order:
+# [[schedule.conditions]]
+# name = "loaded"
+# in_flight = 8
+
+[unit]
+{cluster:<25} # what is independent of each other
+"""
+
+
+def _gate_text(readout: str) -> str:
+    statistic, threshold, healthy, degraded = GATE_EXAMPLES[readout]
+    return f"""\
+# A gate passes, fails, is inconclusive or undefined. Freeze none on what was never piloted:
+# declare the judge that it is to pass (healthy) and the one that it is to stop (degraded), then
+# `judgeaudit prereg oc DIR`, `judgeaudit pilot DIR`, and the digest that it prints under [pilot].
+# [[gates]]
+# id = "repeatability"
+# statistic = "{statistic}"
+# over = "same_window"
+# {threshold}
+# decide = "bound"
+# healthy = {{ value = {healthy} }}
+# degraded = {{ value = {degraded} }}
+"""

@@ -1,0 +1,1 @@
+"""Frozen files on disk: written once, read against their lock, amended, stamped, verified."""

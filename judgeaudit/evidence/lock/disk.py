@@ -1,0 +1,76 @@
+"""Single frozen files: written durably and read-only, read against what a lock promised (IO)."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from judgeaudit.design.layout import LOCK
+from judgeaudit.design.lock import LOCK_SCHEMA, Lock, check_lock
+from judgeaudit.design.tables import check_schema, rows_digest
+from judgeaudit.errors import EvidenceError, InputError
+from judgeaudit.model import JSON
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a read-only file durably."""
+    with path.open("xb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+    path.chmod(0o444)
+
+
+def write_table(path: Path, table: pa.Table) -> None:
+    """Write a table as a read-only Parquet file, durably."""
+    pq.write_table(table, path, compression="zstd")
+    with path.open("rb") as stream:
+        os.fsync(stream.fileno())
+    path.chmod(0o444)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def read_lock(folder: Path, schema: str = LOCK_SCHEMA) -> Lock:
+    """Return a folder's lock; raises `EvidenceError` where it is no sound lock."""
+    path = folder / LOCK
+    if not path.is_file():
+        raise InputError(path, found="no such file", remedy="`judgeaudit prereg freeze` makes it")
+    data = path.read_bytes()
+    try:
+        document: Any = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise EvidenceError(f"{path}: not JSON: {error}") from error
+    if not isinstance(document, dict):
+        raise EvidenceError(f"{path}: not a JSON object")
+    check_lock(document, str(path), schema)
+    return Lock(document, data)
+
+
+def read_table(path: Path, expected: pa.Schema, promised: Mapping[str, JSON]) -> pa.Table:
+    """Return a frozen table; raises `EvidenceError` where it is not what the lock promised."""
+    try:
+        table = pq.read_table(path, partitioning=None)
+    except (OSError, pa.ArrowException) as error:
+        raise EvidenceError(f"{path}: cannot be read: {error}") from error
+    check_schema(table, expected, str(path))
+    actual = rows_digest(table)
+    if actual != promised["sha256"]:
+        raise EvidenceError(
+            f"{path}: {table.num_rows} rows with digest {actual}, but the lock has "
+            f"{promised['rows']} rows with {promised['sha256']}"
+        )
+    return table

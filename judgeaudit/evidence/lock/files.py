@@ -1,0 +1,141 @@
+"""Freezing a study and loading a frozen one (IO). What the files mean is decided elsewhere.
+
+* `frozen/` is written whole under a temporary name and renamed; its files are read-only.
+* Freezing an unchanged study again writes nothing.
+* `load_frozen` refuses a frozen file that differs from its lock, and an input file that differs
+  from its frozen copy, naming both digests.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from judgeaudit.design.amendments import with_kept
+from judgeaudit.design.draft import Draft, Inputs
+from judgeaudit.design.frozen import FrozenStudy
+from judgeaudit.design.layout import BODIES, FROZEN, PLAN
+from judgeaudit.design.lock import (
+    Facts,
+    Lock,
+    Rendered,
+    base_urls,
+    first_difference,
+    make_lock,
+    render,
+)
+from judgeaudit.design.stages import with_bodies
+from judgeaudit.design.tables import BODY_SCHEMA, PLAN_SCHEMA, Bodies, plan_from
+from judgeaudit.errors import EvidenceError, JudgeauditError
+from judgeaudit.evidence.lock.amendment_files import chain, kept_of
+from judgeaudit.evidence.lock.disk import read_lock, read_table, sync_folder
+from judgeaudit.evidence.lock.sources import (
+    check_frozen,
+    check_working_copies,
+    fill_frozen,
+    load_study,
+    parse_frozen,
+)
+from judgeaudit.evidence.lock.stage_files import load_stage
+
+__all__ = ["freeze", "load_frozen", "load_study", "render_frozen"]
+
+
+def freeze(root: Path, facts: Facts) -> tuple[Lock, bool]:
+    """Freeze the study in `root`; return its lock, and whether anything was written.
+
+    `check` must have found nothing: a draft with problems raises `RegistrationError` here only for
+    what could not be read or rendered. Raises `EvidenceError` where the study is frozen already
+    and has changed since.
+    """
+    draft = load_study(root)
+    target = root / FROZEN
+    if target.exists():
+        return _unchanged(target, draft, facts), False
+    rendered = render(draft.whole())
+    lock = make_lock(draft, rendered, facts)
+    write_frozen(target, draft, rendered, lock)
+    return lock, True
+
+
+def _unchanged(target: Path, draft: Draft, facts: Facts) -> Lock:
+    """Return the lock in force if freezing would give the same; raises `EvidenceError` if not."""
+    old = read_lock(target)
+    new = make_lock(draft, render_frozen(target, draft.whole()), facts)
+    if difference := first_difference(old.document["content"], new.document["content"]):
+        raise EvidenceError(
+            f"{target.parent}: frozen already, and {difference}; "
+            "if the change is meant, `judgeaudit prereg amend`"
+        )
+    check_frozen(target, old.document)
+    return old
+
+
+def render_frozen(folder: Path, inputs: Inputs) -> Rendered:
+    """Return plan and bodies derived again, tried calls with the bodies that amendments kept."""
+    kept, superseded = kept_of(folder)
+    urls = base_urls(inputs.registration.endpoints)
+    return with_kept(render(inputs), kept, superseded, urls)
+
+
+def write_frozen(target: Path, draft: Draft, rendered: Rendered, lock: Lock) -> None:
+    """Write a frozen folder under a temporary name and give it its own when it is whole."""
+    with tempfile.TemporaryDirectory(prefix=".freezing-", dir=target.parent) as name:
+        folder = Path(name) / target.name
+        folder.mkdir()
+        fill_frozen(folder, draft, rendered, lock)
+        os.rename(folder, target)
+    sync_folder(target.parent)
+
+
+def load_frozen(root: Path) -> FrozenStudy:
+    """Return the frozen study in `root`.
+
+    Raises `InputError` where it is not frozen, `EvidenceError` where anything differs from its
+    lock. What is re-derived, and not only compared with a digest, is `verify_frozen`'s.
+    """
+    folder = root / FROZEN
+    lock = read_lock(folder)
+    files = check_frozen(folder, lock.document)
+    content = lock.document["content"]
+    locks, _ = chain(folder, lock)
+    plan = read_table(folder / PLAN, PLAN_SCHEMA, content["plan"])
+    bodies = read_table(folder / BODIES, BODY_SCHEMA, content["bodies"])
+    try:
+        inputs = parse_frozen(folder, files).whole()
+    except EvidenceError:
+        raise
+    except JudgeauditError as error:
+        raise EvidenceError(f"{folder}: frozen files of another version: {error}") from error
+    check_working_copies(root, inputs.registration, lock.document)
+    study = FrozenStudy(
+        root=root,
+        registration=inputs.registration,
+        protocol=inputs.protocol,
+        items={item.id: item for item in (*inputs.items, *inputs.controls)},
+        plan=plan_from(plan),
+        bodies=Bodies(bodies),
+        lock=lock.document,
+        lock_digest=lock.digest,
+        locks=locks,
+        stage_locks={},
+    )
+    return with_stages(study)
+
+
+def with_stages(study: FrozenStudy) -> FrozenStudy:
+    """Return the study with the bodies of every later stage that is frozen."""
+    for stage in range(2, len(study.protocol.all_stages()) + 1):
+        found = load_stage(study.root, stage, study.lock_digest)
+        if found is None:
+            break
+        lock, calls, bodies = found
+        study = replace(
+            study,
+            plan=tuple(with_bodies(study.plan, calls)),
+            bodies=study.bodies.also(bodies),
+            stage_locks={**study.stage_locks, stage: lock.digest},
+        )
+    return study

@@ -1,0 +1,163 @@
+"""A later stage's frozen folder: `frozen/stage-2/` with lock, calls and bodies (IO).
+
+Its lock extends the chain: it names the study's lock and the manifests of the sealed runs that the
+bodies were made from. What it holds can be derived again from those, and `verify` does.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from judgeaudit.canonical import digest_of
+from judgeaudit.design.differences import differing_rows
+from judgeaudit.design.frozen import FrozenStudy
+from judgeaudit.design.layout import BODIES, CALLS, FROZEN, LOCK
+from judgeaudit.design.lock import Facts, Lock, base_urls
+from judgeaudit.design.stages import make_stage, stage_bodies, stage_table
+from judgeaudit.design.tables import (
+    BODY_SCHEMA,
+    STAGE_SCHEMA,
+    body_table,
+    rows_digest,
+)
+from judgeaudit.errors import EvidenceError, InputError
+from judgeaudit.evidence.lock.disk import (
+    read_lock,
+    read_table,
+    sync_folder,
+    write_bytes,
+    write_table,
+)
+from judgeaudit.model import JSON, Reading
+
+STAGE_SCHEMA_NAME = "judgeaudit/stage-lock/1"
+
+
+def stage_folder(root: Path, stage: int) -> Path:
+    """Return the folder of a later stage."""
+    return root / FROZEN / f"stage-{stage}"
+
+
+def stage_content(calls: pa.Table, bodies: pa.Table) -> dict[str, Any]:
+    """Return what alone decides whether a stage is unchanged."""
+    return {
+        "calls": {"rows": calls.num_rows, "sha256": str(rows_digest(calls))},
+        "bodies": {"rows": bodies.num_rows, "sha256": str(rows_digest(bodies))},
+    }
+
+
+def render_stage(
+    study: FrozenStudy, stage: int, readings: Iterable[Reading]
+) -> tuple[pa.Table, pa.Table]:
+    """Return a stage's calls and bodies as tables."""
+    made = make_stage(study, stage, readings)
+    urls = base_urls(study.registration.endpoints)
+    return stage_table(made), body_table(stage_bodies(made), urls)
+
+
+def freeze_stage(
+    study: FrozenStudy,
+    stage: int,
+    readings: Iterable[Reading],
+    manifests: Mapping[str, str],
+    facts: Facts,
+) -> tuple[Lock, bool]:
+    """Freeze a later stage from sealed readings; return its lock and whether it was written.
+
+    `manifests` gives the digest of each sealed run of the earlier stages. Freezing an unchanged
+    stage again changes nothing; raises `EvidenceError` where it would be another.
+    """
+    if not 1 < stage <= len(study.asker.stages):
+        raise InputError("stage", found=f"{stage}", remedy=f"2 to {len(study.asker.stages)}")
+    calls, bodies = render_stage(study, stage, readings)
+    content = stage_content(calls, bodies)
+    lock = Lock.of(
+        {
+            "schema": STAGE_SCHEMA_NAME,
+            "study": study.registration.study.id,
+            "stage": stage,
+            "content": content,
+            "content_sha256": str(digest_of(content)),
+            "extends": {"lock": str(study.lock_digest), "manifests": dict(manifests)},
+            "beside": facts.as_json(),
+        }
+    )
+    target = stage_folder(study.root, stage)
+    if target.exists():
+        return _unchanged(target, lock), False
+    _write(target, calls, bodies, lock)
+    return lock, True
+
+
+def _unchanged(target: Path, new: Lock) -> Lock:
+    old = read_lock(target, STAGE_SCHEMA_NAME)
+    for part in ("content", "extends"):
+        if old.document[part] != new.document[part]:
+            raise EvidenceError(
+                f"{target / LOCK}: {part} is {digest_of(old.document[part])}, but the sealed "
+                f"readings give {digest_of(new.document[part])}"
+            )
+    return old
+
+
+def _write(target: Path, calls: pa.Table, bodies: pa.Table, lock: Lock) -> None:
+    with tempfile.TemporaryDirectory(prefix=".freezing-", dir=target.parent) as name:
+        folder = Path(name) / target.name
+        folder.mkdir()
+        write_table(folder / CALLS, calls)
+        write_table(folder / BODIES, bodies)
+        write_bytes(folder / LOCK, lock.data)
+        sync_folder(folder)
+        os.rename(folder, target)
+    sync_folder(target.parent)
+
+
+def load_stage(root: Path, stage: int, study_lock: str) -> tuple[Lock, pa.Table, pa.Table] | None:
+    """Return a later stage's lock, calls and bodies; None where it is not frozen.
+
+    Raises `EvidenceError` where a file differs from the stage's lock, or the lock extends another.
+    """
+    folder = stage_folder(root, stage)
+    if not folder.is_dir():
+        return None
+    lock = read_lock(folder, STAGE_SCHEMA_NAME)
+    extends: Mapping[str, JSON] = lock.document["extends"]
+    if extends["lock"] != study_lock:
+        raise EvidenceError(
+            f"{folder / LOCK}: extends lock {extends['lock']}, but the study's is {study_lock}"
+        )
+    content = lock.document["content"]
+    calls = read_table(folder / CALLS, STAGE_SCHEMA, content["calls"])
+    bodies = read_table(folder / BODIES, BODY_SCHEMA, content["bodies"])
+    return lock, calls, bodies
+
+
+def verify_stage(
+    study: FrozenStudy, stage: int, readings: Iterable[Reading], manifests: Mapping[str, str]
+) -> list[str]:
+    """Return what differs from a stage made again from sealed readings, by file, row and digest."""
+    folder = stage_folder(study.root, stage)
+    lock = read_lock(folder, STAGE_SCHEMA_NAME)
+    findings: list[str] = []
+    promised: Mapping[str, JSON] = lock.document["extends"]["manifests"]
+    for run in sorted({*promised, *manifests}):
+        if promised.get(run) != manifests.get(run):
+            findings.append(
+                f"{folder / LOCK}: rests on manifest {promised.get(run)} of run {run}, "
+                f"but the log has {manifests.get(run)}"
+            )
+    content = lock.document["content"]
+    calls, bodies = render_stage(study, stage, readings)
+    for name, part, schema, again in (
+        (CALLS, "calls", STAGE_SCHEMA, calls),
+        (BODIES, "bodies", BODY_SCHEMA, bodies),
+    ):
+        found = read_table(folder / name, schema, content[part])
+        findings += differing_rows(folder / name, found, again)
+    return findings

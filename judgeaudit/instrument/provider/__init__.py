@@ -1,0 +1,22 @@
+"""The providers: one file an API, one line here."""
+
+from __future__ import annotations
+
+from judgeaudit.errors import InputError
+from judgeaudit.instrument.provider.anthropic_messages import AnthropicMessages
+from judgeaudit.instrument.provider.interface import Classified, Kind, Provider
+from judgeaudit.instrument.provider.openai_chat import OpenAIChat
+
+__all__ = ["CATALOGUE", "Classified", "Kind", "Provider", "provider"]
+
+CATALOGUE: dict[str, Provider] = {
+    OpenAIChat.api: OpenAIChat(),
+    AnthropicMessages.api: AnthropicMessages(),
+}
+
+
+def provider(api: str) -> Provider:
+    """Return the provider that speaks `api`; raises `InputError` naming those there are."""
+    if api not in CATALOGUE:
+        raise InputError("endpoint", "api", f"{api!r}", f"known: {', '.join(CATALOGUE)}")
+    return CATALOGUE[api]

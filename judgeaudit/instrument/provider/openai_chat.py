@@ -1,0 +1,159 @@
+"""OpenAI Chat Completions, and every server that speaks it (OpenRouter, vLLM, llama.cpp ...).
+
+Chat Completions and not Responses, which has neither `seed` nor `system_fingerprint`. What differs
+between such servers goes into an endpoint's `params` in the server's own name: OpenRouter's
+`provider` block, Mistral's `random_seed`, `reasoning_effort`, `service_tier`, `store`. Models that
+count reasoning need `decoding.max_tokens_field = "max_completion_tokens"`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from judgeaudit.instrument.provider import lenient
+from judgeaudit.instrument.provider.body import composed, refusal, wanted
+from judgeaudit.instrument.provider.interface import Classified
+from judgeaudit.instrument.provider.policy import classify
+from judgeaudit.model import (
+    JSON,
+    Ask,
+    Composed,
+    Endpoint,
+    Invalid,
+    Message,
+    Reason,
+    Reply,
+    TokenLogprob,
+    Usage,
+)
+
+TOKEN_FIELDS = ("max_tokens", "max_completion_tokens")
+
+
+class OpenAIChat:
+    """`POST {base_url}/chat/completions`."""
+
+    api: ClassVar[str] = "openai.chat"
+    gives_logprobs: ClassVar[bool] = True
+    max_top_logprobs: ClassVar[int] = 20
+
+    def compose(self, endpoint: Endpoint, ask: Ask, decoding: Mapping[str, JSON]) -> Composed:
+        """Return the request to freeze; raises `InputError` for what the API cannot be asked."""
+        body: dict[str, JSON] = {
+            "model": endpoint.model,
+            "messages": [_message(message) for message in ask.messages],
+            **_decoding(endpoint, wanted(endpoint, decoding)),
+            **self._logprobs(endpoint, ask.top_logprobs),
+        }
+        if ask.json_schema is not None:
+            body["response_format"] = _response_format(ask.json_schema)
+        return composed(endpoint, "/chat/completions", body)
+
+    def _logprobs(self, endpoint: Endpoint, top: int | None) -> dict[str, JSON]:
+        if top is None:
+            return {}
+        if not 0 <= top <= self.max_top_logprobs:
+            raise refusal(
+                endpoint, "top_logprobs", f"{top}", f"this API gives 0 to {self.max_top_logprobs}"
+            )
+        return {"logprobs": True, "top_logprobs": top}
+
+    def read(self, body: bytes) -> Reply | Invalid:
+        """Return the first choice of a chat completion, or `Invalid(bad_body)`."""
+        try:
+            document = lenient.mapping(lenient.load_json(body))
+        except ValueError as error:
+            return Invalid(Reason.BAD_BODY, f"not JSON: {error}"[:200])
+        choices = lenient.sequence(document.get("choices"))
+        choice = lenient.mapping(choices[0]) if choices else {}
+        if not isinstance(choice.get("message"), dict):
+            return Invalid(Reason.BAD_BODY, _why_not(document))
+        return _reply(document, choice, choice["message"])
+
+    def classify(
+        self, status: int, headers: Mapping[str, str], body: bytes, *, now_ns: int | None = None
+    ) -> Classified:
+        """Return what a status means under the retry policy."""
+        return classify(status, headers, body, now_ns=now_ns)
+
+    def auth(self, key: str, api_version: str | None = None) -> dict[str, str]:
+        """Return the bearer header."""
+        return {"authorization": f"Bearer {key}"}
+
+
+def _message(message: Message) -> dict[str, str]:
+    return {"role": message.role, "content": message.content}
+
+
+def _decoding(endpoint: Endpoint, values: dict[str, JSON]) -> dict[str, JSON]:
+    name = values.pop("max_tokens_field", "max_tokens")
+    if name not in TOKEN_FIELDS:
+        raise refusal(
+            endpoint, "decoding.max_tokens_field", f"{name!r}", f"use {' or '.join(TOKEN_FIELDS)}"
+        )
+    return {name if key == "max_tokens" else key: value for key, value in values.items()}
+
+
+def _response_format(schema: Mapping[str, JSON]) -> dict[str, JSON]:
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": "answer", "strict": True, "schema": dict(schema)},
+    }
+
+
+def _why_not(document: Mapping[str, Any]) -> str:
+    error = document.get("error")
+    if error is not None:
+        said = lenient.text(lenient.mapping(error).get("message")) or lenient.text(error) or ""
+        return f"an error under a success status: {said}"[:200]
+    return "no choices[0].message"
+
+
+def _reply(
+    document: Mapping[str, Any], choice: Mapping[str, Any], message: Mapping[str, Any]
+) -> Reply:
+    return Reply(
+        text=lenient.joined_text(message.get("content")),
+        finish_reason=lenient.filled(choice.get("finish_reason")),
+        refusal=lenient.filled(message.get("refusal")),
+        positions=_positions(lenient.mapping(choice.get("logprobs")).get("content")),
+        model=lenient.filled(document.get("model")),
+        fingerprint=lenient.filled(document.get("system_fingerprint")),
+        service_tier=lenient.filled(document.get("service_tier")),
+        provider=lenient.filled(document.get("provider")),
+        usage=_usage(lenient.mapping(document.get("usage"))),
+    )
+
+
+def _usage(usage: Mapping[str, Any]) -> Usage:
+    prompt = lenient.mapping(usage.get("prompt_tokens_details"))
+    completion = lenient.mapping(usage.get("completion_tokens_details"))
+    return Usage(
+        prompt=lenient.count(usage.get("prompt_tokens")),
+        completion=lenient.count(usage.get("completion_tokens")),
+        cached=lenient.count(prompt.get("cached_tokens")),
+        reasoning=lenient.count(completion.get("reasoning_tokens")),
+    )
+
+
+def _positions(content: Any) -> tuple[tuple[TokenLogprob, ...], ...] | None:
+    """Each position's alternatives in the reply's order; the answered token where none is shown."""
+    if not isinstance(content, list):
+        return None
+    return tuple(
+        _entries(lenient.sequence(lenient.mapping(at).get("top_logprobs")) or [at])
+        for at in content
+    )
+
+
+def _entries(alternatives: Any) -> tuple[TokenLogprob, ...]:
+    found = (lenient.mapping(entry) for entry in alternatives)
+    return tuple(
+        TokenLogprob(
+            lenient.text(entry.get("token")) or "",
+            lenient.real(entry.get("logprob")),
+            lenient.octets(entry.get("bytes")),
+        )
+        for entry in found
+    )

@@ -1,0 +1,140 @@
+"""A ranking of all candidates, best first, all or nothing (CE: I0-R).
+
+Candidates are shown under aliases. Which candidate gets which alias is a permutation derived from
+the option `seed` and the item's id, so it stands in the frozen protocol and needs no file of its
+own: an alias map that is missing at freeze (an incident in CE) cannot be.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import string
+from collections.abc import Mapping
+from typing import ClassVar, Literal
+
+from pydantic import Field, field_validator
+
+from judgeaudit.instrument.readout.base import Base, Options, clip, duplicates, json_answer
+from judgeaudit.instrument.readout.interface import Column
+from judgeaudit.model import JSON, Candidate, Invalid, Item, Reason, Value
+
+
+class RankingOptions(Options):
+    """`aliases` in the order shown; `order` and `seed` of the candidates behind them.
+
+    `structured` asks the API for an answer by schema; `other_keys` lets the object hold more than
+    `key`; `template` is how one candidate is shown, `separator` what stands between two.
+    """
+
+    aliases: tuple[str, ...] = Field(default=tuple(string.ascii_uppercase), min_length=2)
+    order: Literal["seeded", "as_given"] = "seeded"
+    seed: int = 0
+    structured: bool = False
+    key: str = Field(default="ranking", min_length=1)
+    other_keys: bool = False
+    template: str = "{alias}:\n{text}"
+    separator: str = "\n\n"
+
+    @field_validator("aliases")
+    @classmethod
+    def _aliases_differ(cls, aliases: tuple[str, ...]) -> tuple[str, ...]:
+        if again := duplicates(aliases):
+            raise ValueError(f"alias {again[0]!r} is given twice")
+        if any(not alias.strip() for alias in aliases):
+            raise ValueError("an alias is empty")
+        return aliases
+
+    @field_validator("template")
+    @classmethod
+    def _template_shows_both(cls, template: str) -> str:
+        if "{alias}" not in template or "{text}" not in template:
+            raise ValueError("the template must hold {alias} and {text}")
+        return template
+
+
+class Ranking(Base[RankingOptions]):
+    """Reads one JSON object whose `ranking` is an exact permutation of the shown aliases."""
+
+    name: ClassVar[str] = "ranking"
+    column: ClassVar[Column] = "ranking"
+    options_model = RankingOptions
+    must_show = frozenset({"candidates"})
+
+    def provided_fields(self) -> frozenset[str]:
+        """Return `{candidates}`, `{aliases}` and `{count}`."""
+        return frozenset({"candidates", "aliases", "count"})
+
+    def provide(self, item: Item, arm: str) -> Mapping[str, JSON]:
+        """Return the candidates as shown, the aliases joined by commas, and their number."""
+        shown = self.alias_map(item)
+        blocks = [self._block(alias, candidate.text) for alias, candidate in shown.items()]
+        return {
+            "candidates": self.options.separator.join(blocks),
+            "aliases": ", ".join(shown),
+            "count": len(shown),
+        }
+
+    def _block(self, alias: str, text: str) -> str:
+        # The alias first: a candidate's own text may hold the characters "{alias}".
+        return self.options.template.replace("{alias}", alias).replace("{text}", text)
+
+    def alias_map(self, item: Item) -> dict[str, Candidate]:
+        """Return which candidate stands behind each alias, in the order shown."""
+        candidates = list(item.candidates)
+        if self.options.order == "seeded":
+            candidates = permuted(candidates, f"{self.options.seed}:{item.id}")
+        return dict(zip(self.options.aliases, candidates, strict=False))
+
+    def item_problems(self, item: Item) -> list[str]:
+        """Return too few or too many candidates."""
+        count, most = len(item.candidates), len(self.options.aliases)
+        if count < 2:
+            return [f"{count} candidates, a ranking needs at least 2"]
+        return [f"{count} candidates, but {most} aliases"] if count > most else []
+
+    def schema(self, item: Item) -> Mapping[str, JSON] | None:
+        """Return the schema whose `ranking` takes the shown aliases alone, when structured."""
+        if not self.options.structured:
+            return None
+        aliases = list(self.alias_map(item))
+        entries = {"type": "string", "enum": aliases}
+        count = len(aliases)
+        array = {"type": "array", "items": entries, "minItems": count, "maxItems": count}
+        return {
+            "type": "object",
+            "properties": {self.options.key: array},
+            "required": [self.options.key],
+            "additionalProperties": False,
+        }
+
+    def parse(self, text: str, item: Item, arm: str) -> Value | Invalid:
+        """Return candidate ids, best first; the aliases as answered are the label."""
+        answer = json_answer(text, self.options.key, other_keys=self.options.other_keys)
+        if isinstance(answer, Invalid):
+            return answer
+        shown = self.alias_map(item)
+        if fault := _not_a_permutation(answer, list(shown)):
+            return Invalid(Reason.NOT_A_PERMUTATION, fault)
+        return Value(ranking=tuple(shown[alias].id for alias in answer), label=" ".join(answer))
+
+
+def permuted(candidates: list[Candidate], key: str) -> list[Candidate]:
+    """Return the candidates in an order drawn from SHA-256 of `key` and their position.
+
+    A sort by digest needs no random generator, so it is the same on every machine and version.
+    """
+    order = sorted(
+        range(len(candidates)), key=lambda i: hashlib.sha256(f"{key}:{i}".encode()).digest()
+    )
+    return [candidates[i] for i in order]
+
+
+def _not_a_permutation(answer: JSON, aliases: list[str]) -> str:
+    if not isinstance(answer, list):
+        return f"not a list: {clip(repr(answer))}"
+    if strange := [entry for entry in answer if entry not in aliases]:
+        return f"{clip(repr(strange[0]), 40)} is no shown alias"
+    if again := duplicates(answer):
+        return f"alias {again[0]!r} twice"
+    missing = [alias for alias in aliases if alias not in answer]
+    return f"alias {missing[0]!r} missing" if missing else ""

@@ -1,0 +1,166 @@
+"""A number on a declared scale, as a decimal, compared exactly.
+
+An answer off the scale, or between its steps, is `out_of_scale`; anything that is not exactly one
+number of the scale's type is `unparsed`. NaN and Infinity are no numbers, `4.0` is no integer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from judgeaudit.instrument.readout.base import (
+    Base,
+    Options,
+    clip,
+    json_answer,
+    sole_candidate,
+    unparsed,
+)
+from judgeaudit.instrument.readout.interface import Column
+from judgeaudit.model import JSON, Invalid, Item, Reason, Value
+
+_INT = re.compile(r"[+-]?[0-9]{1,30}")
+_DECIMAL = re.compile(r"[+-]?[0-9]{1,30}(\.[0-9]{1,30})?")
+
+
+def _decimal(value: Any) -> Decimal:
+    """Return the decimal that was written: .1 in a TOML file is one tenth, not its float."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
+        raise ValueError("a number is wanted")
+    try:
+        number = Decimal(str(value))
+    except InvalidOperation:
+        raise ValueError("a number is wanted") from None
+    if not number.is_finite():
+        raise ValueError("a finite number is wanted")
+    return number
+
+
+Exact = Annotated[Decimal, BeforeValidator(_decimal)]
+
+
+class Scale(Options):
+    """Lowest and highest value; `step`, counted from the lowest, where the scale has steps."""
+
+    low: Exact
+    high: Exact
+    step: Exact | None = None
+
+    @model_validator(mode="after")
+    def _has_room(self) -> Scale:
+        if self.low >= self.high:
+            raise ValueError("low must be below high")
+        if self.step is not None and (self.step <= 0 or (self.high - self.low) % self.step):
+            raise ValueError("step must be above 0 and lead from low to high exactly")
+        return self
+
+    def fault(self, number: Decimal) -> str:
+        """Return why `number` is not on the scale; empty when it is."""
+        if not self.low <= number <= self.high:
+            return f"{number} is outside {self.low} to {self.high}"
+        if self.step is not None and (number - self.low) % self.step:
+            return f"{number} is no step of {self.step} from {self.low}"
+        return ""
+
+
+class ScoreOptions(Options):
+    """`scale`; `type` of its numbers; `pattern`: the number alone, in JSON, or on the last line.
+
+    `key` names the JSON key; `prefix` is what stands before the number on the last line, exactly;
+    `structured` asks the API for an answer by schema (pattern `json`).
+    """
+
+    scale: Scale
+    type: Literal["int", "float"] = "int"
+    pattern: Literal["number", "json", "last_line"] = "number"
+    key: str = Field(default="score", min_length=1)
+    other_keys: bool = False
+    prefix: str = ""
+    structured: bool = False
+
+    @model_validator(mode="after")
+    def _options_agree(self) -> ScoreOptions:
+        ends = (self.scale.low, self.scale.high, self.scale.step or Decimal(1))
+        if self.type == "int" and any(end % 1 for end in ends):
+            raise ValueError("a scale of integers has whole ends and a whole step")
+        if self.structured and self.pattern != "json":
+            raise ValueError('structured needs pattern = "json"')
+        if self.prefix and self.pattern != "last_line":
+            raise ValueError('prefix needs pattern = "last_line"')
+        return self
+
+
+class Score(Base[ScoreOptions]):
+    """Reads one number; the text as it stood is the label."""
+
+    name: ClassVar[str] = "score"
+    column: ClassVar[Column] = "number"
+    options_model = ScoreOptions
+
+    def provided_fields(self) -> frozenset[str]:
+        """Return `{scale_low}`, `{scale_high}`, `{scale_step}` and `{candidate}`."""
+        return frozenset({"scale_low", "scale_high", "scale_step", "candidate"})
+
+    def provide(self, item: Item, arm: str) -> Mapping[str, JSON]:
+        """Return the scale as written, and the only candidate's text."""
+        scale = self.options.scale
+        fields = {"scale_low": f"{scale.low:f}", "scale_high": f"{scale.high:f}"}
+        if scale.step is not None:
+            fields["scale_step"] = f"{scale.step:f}"
+        return {**fields, **sole_candidate(item)}
+
+    def schema(self, item: Item) -> Mapping[str, JSON] | None:
+        """Return the schema of `{"score": n}` within the scale, when structured."""
+        if not self.options.structured:
+            return None
+        scale, whole = self.options.scale, self.options.type == "int"
+        number: dict[str, JSON] = {"type": "integer" if whole else "number"}
+        number |= {"minimum": plain(scale.low), "maximum": plain(scale.high)}
+        return {
+            "type": "object",
+            "properties": {self.options.key: number},
+            "required": [self.options.key],
+            "additionalProperties": False,
+        }
+
+    def parse(self, text: str, item: Item, arm: str) -> Value | Invalid:
+        """Return the number on its scale, or why there is none."""
+        written = self._written(text)
+        if isinstance(written, Invalid):
+            return written
+        form = _INT if self.options.type == "int" else _DECIMAL
+        if not form.fullmatch(written):
+            return unparsed(f"no {self.options.type} alone: {clip(written)}")
+        number = Decimal(written)
+        if fault := self.options.scale.fault(number):
+            return Invalid(Reason.OUT_OF_SCALE, fault)
+        return Value(number=float(number), label=written)
+
+    def _written(self, text: str) -> str | Invalid:
+        if self.options.pattern == "number":
+            return text.strip()
+        if self.options.pattern == "json":
+            return self._from_json(text)
+        last = text.strip().splitlines()[-1].strip()
+        if not last.startswith(self.options.prefix):
+            return unparsed(f"last line does not begin {self.options.prefix!r}: {clip(last)}")
+        return last.removeprefix(self.options.prefix).strip()
+
+    def _from_json(self, text: str) -> str | Invalid:
+        answer = json_answer(text, self.options.key, other_keys=self.options.other_keys)
+        if isinstance(answer, Invalid):
+            return answer
+        if isinstance(answer, bool) or not isinstance(answer, int | float):
+            return unparsed(f"{self.options.key} is no number: {clip(json.dumps(answer))}")
+        return repr(answer)
+
+
+def plain(number: Decimal) -> int | float:
+    """Return a decimal as the JSON number that prints like it."""
+    return int(number) if number % 1 == 0 else float(number)

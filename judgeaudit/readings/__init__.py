@@ -1,0 +1,1 @@
+"""The one table that analyses read, and what is known of its rows."""

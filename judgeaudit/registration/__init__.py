@@ -1,1 +1,0 @@
-"""Registration: what a study is, frozen before it runs."""

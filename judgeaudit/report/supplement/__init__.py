@@ -1,0 +1,1 @@
+"""A paper's supplement as Arrow tables and the page that explains them."""

@@ -1,0 +1,279 @@
+"""What a judge's noise does to the consumer: decisions that differ between two passes.
+
+Consumers and their forward functions (instability in, share of decisions out):
+
+* reward sign: the sign of a group-relative advantage; `advantage_sign_flip`,
+  `binary_advantage` for pass/fail rewards;
+* best of n: `best_of_n`;
+* pass/fail filter: `retest_flip`, `majority_error`;
+* leaderboard order: `order_flip`, `order_flip_interval`, `leaderboard`.
+
+`requirements.py` turns them round. All of this is precision: a perfectly repeatable
+judge can be wrong, and no function here can tell.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from judgeaudit.errors import InputError
+from judgeaudit.stats.interval import Interval, Undefined
+from judgeaudit.stats.quantiles import normal_cdf
+
+Floats = NDArray[np.float64]
+
+
+def _within(name: str, value: float, low: float, high: float) -> None:
+    if not low <= value <= high:
+        raise InputError("decision", name, f"{value!r}", f"give a value from {low:g} to {high:g}")
+
+
+def reliability(true_variance: float, noise_variance: float) -> float:
+    """s_t²/(s_t² + s_w²); also the weight that shrinks a noisy advantage towards 0 (AdaStep).
+
+    For advantages both variances are those *within* a group, not across prompts.
+    """
+    if true_variance < 0 or noise_variance < 0 or true_variance + noise_variance == 0:
+        raise InputError(
+            "reliability", "", f"{true_variance!r}, {noise_variance!r}", "give variances"
+        )
+    return true_variance / (true_variance + noise_variance)
+
+
+def advantage_sign_flip(rho: float, *, against_truth: bool = False) -> float:
+    """Chance that a group-centred advantage changes its sign between two judge passes.
+
+    arccos(rho)/pi at within-group reliability rho; against the noise-free sign
+    arccos(sqrt rho)/pi. Exact for normal scores and any group size, because centring is
+    common to signal and noise.
+    """
+    _within("reliability", rho, 0.0, 1.0)
+    return math.acos(math.sqrt(rho) if against_truth else rho) / math.pi
+
+
+def binary_advantage(
+    flip: float,
+    *,
+    rng: np.random.Generator,
+    group: int = 8,
+    success: tuple[float, float] = (0.5, 0.5),
+    runs: int = 20_000,
+) -> tuple[float, float]:
+    """Simulate pass/fail rewards that are each inverted with chance `flip`.
+
+    True success chances are Beta(`success`), one a group. Returns the share of advantage
+    signs (-, 0, +) that differ between two passes, and the share of truly uniform groups
+    that receive a spurious gradient in one pass.
+    """
+    _within("flip", flip, 0.0, 0.5)
+    chance = rng.beta(*success, size=(runs, 1))
+    truth = rng.random((runs, group)) < chance
+    passes = [truth ^ (rng.random((runs, group)) < flip) for _ in range(2)]
+    signs = [np.sign(p * group - p.sum(axis=1, keepdims=True)) for p in passes]
+    uniform = np.ptp(truth.astype(int), axis=1) == 0
+    mixed = np.ptp(passes[0].astype(int), axis=1) > 0
+    spurious = float(np.mean(mixed[uniform])) if uniform.any() else math.nan
+    return float(np.mean(signs[0] != signs[1])), spurious
+
+
+def _pick_shares(scores: Floats) -> Floats:
+    """Share of the pick that each candidate gets in each pass, ties split evenly (axis 1)."""
+    best = scores == scores.max(axis=1, keepdims=True)
+    return np.asarray(best / best.sum(axis=1, keepdims=True))
+
+
+@dataclass(frozen=True, slots=True)
+class BestOfN:
+    """How often two passes pick differently, and what the noisy pick costs in score units.
+
+    The cost against the candidate that is best in expectation is not identified by
+    finitely many passes; on average it lies between `regret_low` and `regret_high`.
+    """
+
+    changes: float
+    regret_low: float
+    regret_high: float
+    by_prompt: Floats
+
+
+def best_of_n(scores: ArrayLike) -> BestOfN | Undefined:
+    """Pick changes and regret from prompts x candidates x passes of scores.
+
+    Changes: the U-statistic over pairs of passes of 1 - sum_c share_j(c) share_k(c), ties
+    sharing the pick evenly. Regret is cross-fitted, no pass values its own pick: the mean of
+    the held-out passes at the pick, against the largest mean over all passes (too large, so
+    `regret_high`) and against the held-out value of what the other passes would pick (too
+    small, so `regret_low`; 0 with fewer than 3 passes).
+    """
+    y = np.asarray(scores, float)
+    if y.ndim != 3 or np.isnan(y).any():
+        raise InputError("best of n", "", f"shape {y.shape}", "give prompts x candidates x passes")
+    passes = y.shape[2]
+    if passes < 2:
+        return Undefined("needs >= 2 passes")
+    shares = _pick_shares(y)
+    same = (shares.sum(axis=2) ** 2).sum(axis=1) - (shares**2).sum(axis=(1, 2))
+    changes = np.asarray(1 - same / (passes * (passes - 1)))
+    held_out = (y.sum(axis=2, keepdims=True) - y) / (passes - 1)
+    value = float((shares * held_out).sum(axis=1).mean())
+    high = float(y.mean(axis=2).max(axis=1).mean()) - value
+    return BestOfN(float(changes.mean()), _regret_low(y, shares), high, changes)
+
+
+def _regret_low(y: Floats, shares: Floats) -> float:
+    """Mean over pick j and value k of what pass k sees lost against the pick of the rest."""
+    passes = y.shape[2]
+    if passes < 3:
+        return 0.0
+    total, lost = y.sum(axis=2), []
+    for j in range(passes):
+        for k in range(passes):
+            if j != k:
+                rest = (total - y[:, :, j] - y[:, :, k]) / (passes - 2)
+                reference = _pick_shares(rest[:, :, None])[:, :, 0]
+                lost.append(((reference - shares[:, :, j]) * y[:, :, k]).sum(axis=1).mean())
+    return float(np.mean(lost))
+
+
+def retest_flip(passed: ArrayLike) -> tuple[float, Floats] | Undefined:
+    """Chance that an item's pass/fail changes on a second judgment: E 2 p (1 - p).
+
+    `passed` is items x repeats of 0/1. The U-statistic 2 m (k - m)/(k (k - 1)) an item is
+    exactly unbiased; returns its mean and the items' values (for `agreement.effective_proportion`).
+    """
+    x = np.asarray(passed, float)
+    if x.ndim != 2 or not np.isin(x, (0, 1)).all():
+        raise InputError("retest flip", "", f"shape {x.shape}", "give items x repeats of 0 and 1")
+    k = x.shape[1]
+    if k < 2 or not x.shape[0]:
+        return Undefined("needs >= 2 repeats")
+    ones = x.sum(axis=1)
+    values = np.asarray(2 * ones * (k - ones) / (k * (k - 1)))
+    return float(values.mean()), values
+
+
+def majority_error(flip: float) -> tuple[float, float]:
+    """Range of the chance to differ from the item's majority verdict, E min(p, 1 - p).
+
+    flip/2 if every item flips rarely, flip if the noisy items are coin flips, by
+    p (1 - p) <= min(p, 1 - p) <= 2 p (1 - p). The error against the truth is not
+    identified by repeats at all.
+    """
+    _within("flip", flip, 0.0, 0.5)
+    return flip / 2, flip
+
+
+def order_noise(sd: float, items: int) -> float:
+    """SD of the difference of two systems' means in one pass: s_w sqrt(2/n)."""
+    if sd < 0 or items < 1:
+        raise InputError("order", "", f"sd {sd!r}, items {items!r}", "give sd >= 0 and items >= 1")
+    return sd * math.sqrt(2 / items)
+
+
+def order_flip(gap: float, tau: float) -> float:
+    """Chance that two passes over the same items order two systems differently.
+
+    2 Phi(d/tau) Phi(-d/tau); `gap` d is the judge-expected difference on these items and
+    `tau` its SD in one pass (`order_noise`). With new items add s_d²/n to tau².
+    """
+    if tau <= 0:
+        return 0.0 if gap else 0.5
+    return 2 * normal_cdf(gap / tau) * normal_cdf(-gap / tau)
+
+
+def order_flip_interval(gap: Interval, tau: float) -> Interval:
+    """Interval of `order_flip` by mapping the ends of the gap's interval.
+
+    It falls in |d|, so the smallest |d| of the interval gives the upper end: 1/2 if it
+    holds 0. The plug-in value itself is biased slightly low.
+    """
+    nearest = 0.0 if gap.low <= 0 <= gap.high else min(abs(gap.low), abs(gap.high))
+    farthest = max(abs(gap.low), abs(gap.high))
+    return Interval(
+        order_flip(farthest, tau), order_flip(nearest, tau), gap.level, f"mapped {gap.method}"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """What two passes do to the order of systems.
+
+    `top_changes` is the chance that another system leads, `tau` the mean Kendall tau-b
+    between passes, `pair_flips` the chance that a pair of systems changes order (a tie in
+    one pass counts half), systems x systems.
+    """
+
+    top_changes: float
+    tau: float
+    pair_flips: Floats
+
+
+def leaderboard(
+    scores: ArrayLike, *, rng: np.random.Generator, draws: int = 2000
+) -> Leaderboard | Undefined:
+    """Resample passes of a leaderboard from systems x items x repeats of scores.
+
+    Items stay fixed; each pass takes one repeat of each system and item at random, two
+    *different* repeats for the two passes, so that none agrees with itself.
+    """
+    y = np.asarray(scores, float)
+    if y.ndim != 3 or np.isnan(y).any():
+        raise InputError("leaderboard", "", f"shape {y.shape}", "give systems x items x repeats")
+    systems, items, repeats = y.shape
+    if repeats < 2 or systems < 2:
+        return Undefined("needs >= 2 systems and >= 2 repeats")
+    means = np.empty((2, draws, systems))
+    for draw in range(draws):
+        first = rng.integers(repeats, size=(systems, items))
+        second = (first + rng.integers(1, repeats, size=first.shape)) % repeats
+        for which, pick in enumerate((first, second)):
+            means[which, draw] = np.take_along_axis(y, pick[:, :, None], 2)[:, :, 0].mean(axis=1)
+    # Means of the same scores in another order of addition must tie exactly.
+    return _compare(np.round(means, 12))
+
+
+def _compare(means: Floats) -> Leaderboard:
+    signs = np.sign(means[:, :, :, None] - means[:, :, None, :])
+    product = signs[0] * signs[1]
+    discord = (1 - product) / 2
+    top = [_pick_shares(m[:, :, None])[:, :, 0] for m in means]
+    untied = np.sqrt((signs[0] ** 2).sum(axis=(1, 2)) * (signs[1] ** 2).sum(axis=(1, 2)))
+    with np.errstate(invalid="ignore"):
+        tau = product.sum(axis=(1, 2)) / untied
+    flips = discord.mean(axis=0)
+    np.fill_diagonal(flips, 0.0)
+    agree = float((top[0] * top[1]).sum(axis=1).mean())
+    return Leaderboard(1 - agree, float(np.nanmean(tau)) if untied.any() else math.nan, flips)
+
+
+@dataclass(frozen=True, slots=True)
+class Funnel:
+    """Coverage against conversion (CACC): each stage as a share of the one before and of all."""
+
+    stages: tuple[str, ...]
+    counts: tuple[int, ...]
+    of_all: tuple[float, ...]
+    of_previous: tuple[float, ...]
+
+
+def funnel(stages: dict[str, int]) -> Funnel:
+    """Lay out nested counts (asked, answered, parsed, agreed, ...) as a funnel.
+
+    Separates "the judge had the answer" from "its answer could be read". Raises
+    `InputError` when a later stage counts more than the one before.
+    """
+    names, counts = tuple(stages), tuple(stages.values())
+    if not counts or counts[0] <= 0 or any(b > a for a, b in pairwise(counts)):
+        raise InputError("funnel", "", f"{stages!r}", "give nested counts, the largest first")
+    before = (counts[0], *counts[:-1])
+    return Funnel(
+        names,
+        counts,
+        tuple(c / counts[0] for c in counts),
+        tuple(c / b if b else math.nan for c, b in zip(counts, before, strict=True)),
+    )

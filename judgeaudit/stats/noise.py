@@ -1,0 +1,174 @@
+"""The noise floor: how far a judge's scores of one item lie apart, and what gap that hides.
+
+Rules of this module:
+
+* s_w = sqrt(mean over items of the within-item variance); items with fewer than two scores are
+  left out and counted. It is the standard error of measurement (SEM) of one score.
+* Two single scores of one item differ by less than 1.96 sqrt(2) s_w in 95 % of cases: the
+  repeatability coefficient, also called smallest detectable change or MDC95 (Bland & Altman 1999).
+* The interval deletes items on the log of the variance, t(n - 1). The chi-square interval assumes
+  one noise for all items and covered 43-96 %.
+* A number of repeats follows from s_w and a gap, or from an ICC, never from an agreement rate.
+  A gap that would need more than `most` repeats is "unresolvable": a value, no number to buy.
+* Averages of rounded scores do not converge to the score before rounding unless the noise
+  dithers the rounding: below 0.3 steps of noise, half a step is the floor (quantisation floor).
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judgeaudit.stats.interval import Interval, Undefined
+from judgeaudit.stats.quantiles import normal_quantile
+from judgeaudit.stats.scaled import (
+    MIN_ITEMS,
+    Estimated,
+    Scale,
+    disagreement_bound,
+    influence_se,
+    jackknife_influence,
+    without_interval,
+)
+
+Floats = NDArray[np.float64]
+DITHER_STEPS = 0.3
+_TWO_SCORES = normal_quantile(0.975) * math.sqrt(2)
+LOG_VARIANCE = Scale("log variance", lambda sd: 2 * np.log(sd), lambda x: np.exp(x / 2))
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """The within-item SD with what follows from it.
+
+    `sd` is s_w in scale units; `repeatability` 1.96 sqrt(2) s_w, the smallest
+    detectable change between two single scores; `single` counts items left out
+    for having fewer than two scores; `agreement_bound` is set only when no item
+    varied at all.
+    """
+
+    sd: Estimated
+    repeatability: float
+    items: int
+    single: int
+    agreement_bound: Interval | None = None
+
+    def repeatability_interval(self, level: float = 0.95) -> Interval | Undefined:
+        """Return the interval of `repeatability`: the ends of `sd` times the same factor."""
+        found = self.sd.interval(level)
+        if isinstance(found, Undefined):
+            return found
+        low, high = found.low * _TWO_SCORES, found.high * _TWO_SCORES
+        return Interval(low, high, level, found.method)
+
+
+def noise(scores: Floats, clusters: NDArray[np.int_] | None = None) -> Noise | Undefined:
+    """Return the within-item SD of `scores` (n, m), nan for missing, with its interval."""
+    counts = (~np.isnan(scores)).sum(axis=1)
+    kept = counts >= 2
+    if not kept.any():
+        return Undefined("needs >= 2 repeats")
+    variances = np.nanvar(scores[kept], axis=1, ddof=1)
+    n, single = int(kept.sum()), int((~kept).sum())
+    sd = math.sqrt(float(variances.mean()))
+    estimate = _estimate(sd, variances, kept, clusters)
+    bound = disagreement_bound(n) if sd == 0 else None
+    return Noise(estimate, _TWO_SCORES * sd, n, single, bound)
+
+
+def _estimate(
+    sd: float,
+    variances: Floats,
+    kept: NDArray[np.bool_],
+    clusters: NDArray[np.int_] | None,
+) -> Estimated:
+    n = variances.size
+    if sd == 0:
+        return without_interval(0.0, n, "no item varied")
+    influence = np.zeros(kept.size)
+    influence[kept] = (variances - sd**2) / (2 * sd)
+    if n < MIN_ITEMS:
+        return without_interval(sd, n, f"fewer than {MIN_ITEMS} items", influence)
+    deleted = (variances.sum() - variances) / (n - 1)
+    if (deleted <= 1e-12 * sd**2).any():
+        return without_interval(sd, n, "only one item varied", influence)
+    scaled = jackknife_influence(np.log(deleted))
+    se, units = influence_se(scaled, None if clusters is None else clusters[kept])
+    if units < 2:
+        return without_interval(sd, units, "fewer than two clusters", influence)
+    method = "jackknife of log variance, t" + ("" if clusters is None else ", clustered")
+    return Estimated(sd, se, units - 1, units, method, LOG_VARIANCE, influence=influence)
+
+
+def detectable_change(sd: float, repeats: int = 1) -> float:
+    """Return the smallest change of one item's m-mean beyond noise at 95 %: 1.96 sqrt(2/m) s_w."""
+    return _TWO_SCORES * sd / math.sqrt(repeats)
+
+
+def resolvable_gap(sd: float, items: int, repeats: int, item_difference_sd: float = 0.0) -> float:
+    """Return the smallest difference of two systems' means that is beyond noise at 95 %.
+
+    1.96 sqrt((s_d^2 + 2 s_w^2 / m) / n) over n paired items, m repeats each;
+    s_d is the SD of true item differences. With s_d = 0 it is the judge's part
+    alone, for claims about these very items.
+    """
+    variance = (item_difference_sd**2 + 2 * sd**2 / repeats) / items
+    return normal_quantile(0.975) * math.sqrt(variance)
+
+
+def repeats_for_gap(
+    sd: float, gap: float, *, alpha: float = 0.05, power: float = 0.8, most: int = 1_000
+) -> int | Undefined:
+    """Return the repeats that resolve a `gap` between two items: 2 s_w^2 (z_a + z_b)^2 / gap^2.
+
+    Two-sided `alpha`. Undefined, with "unresolvable", for a zero gap and for
+    one that needs more than `most` repeats.
+    """
+    if gap == 0:
+        return Undefined("unresolvable: the gap is zero")
+    z = normal_quantile(1 - alpha / 2) + normal_quantile(power)
+    needed = max(1, math.ceil(2 * (sd * z / gap) ** 2 - 1e-9))
+    if needed > most:
+        return Undefined(f"unresolvable: a gap of {gap:.3g} against noise {sd:.3g} needs > {most}")
+    return needed
+
+
+def quantisation_floor(sd: float, step: float) -> float:
+    """Return the gap that averaging cannot go below: half a `step` if s_w < 0.3 steps, else 0."""
+    return step / 2 if sd < DITHER_STEPS * step else 0.0
+
+
+def spearman_brown(rho: float, repeats: float) -> float:
+    """Return the reliability of an m-mean, m rho / (1 + (m - 1) rho).
+
+    `rho` is an ICC, or a rank ICC for Spearman, of single scores at one
+    averaging unit; never an agreement rate or a median of group correlations.
+    """
+    return repeats * rho / (1 + (repeats - 1) * rho)
+
+
+def window_cap(items: float, items_by_window: float) -> float:
+    """Return the reliability that repeats within one window cannot exceed, s_i^2/(s_i^2+s_iw^2)."""
+    return items / (items + items_by_window)
+
+
+def repeats_for_reliability(
+    rho: float, target: float, *, cap: float = 1.0, most: int = 1_000
+) -> int | Undefined:
+    """Return m* = target (1 - rho) / (rho (1 - target)), rounded up.
+
+    Undefined, with "unresolvable", if `rho` is not positive, if `target` is at
+    or above `cap` (see `window_cap`), or if more than `most` repeats result. To
+    carry the uncertainty of an ICC, call it at both ends of its interval.
+    """
+    if rho <= 0:
+        return Undefined("unresolvable: the reliability is not above zero")
+    if rho >= target:
+        return 1
+    if target >= cap:
+        return Undefined(f"unresolvable: repeats in one window cannot pass {cap:.3g}")
+    if cap < 1:  # repeats shrink only the part of the error that is new in each repeat
+        rho, target = rho / cap, target / cap
+    needed = math.ceil(target * (1 - rho) / (rho * (1 - target)) - 1e-9)
+    return needed if needed <= most else Undefined(f"unresolvable: needs > {most} repeats")

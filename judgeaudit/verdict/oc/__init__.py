@@ -1,0 +1,1 @@
+"""A rule before it is frozen: operating characteristics, pilot, redesign."""

@@ -1,0 +1,252 @@
+"""How often a registered gate passes, fails or cannot tell, for an instrument of a given truth.
+
+A gate asks that a statistic lie in a `Region`. How its estimate scatters depends on its kind:
+
+* "share": a mean of shares in [0, 1]. Binomial on the effective number of independent draws, and
+  Clopper-Pearson's bounds on the same number, which is how the analysis decides (Korn & Graubard
+  1998). Exact where every comparison is independent.
+* "correlation", "positive", "plain": normal on the scale atanh, log, none, with a standard error
+  that a pilot measured and that falls with the root of the number of independent units.
+
+The pilot never says what is healthy: that is declared from the consumer's requirement.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize, special
+
+from judgeaudit.analysis.estimate import Estimate
+from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.operating import Chances, Rule
+from judgeaudit.stats.power import upper_quantile
+from judgeaudit.stats.proportions import clopper_pearson
+
+Floats = NDArray[np.float64]
+Kind = Literal["share", "correlation", "positive", "plain"]
+
+_SHARES = """label_coverage pair_completeness group_concordance informative_concordance
+mixed_correctness pass_fail_flip best_of_n_change ranking_exact ranking_top1 ranking_pairwise
+category_exact flip_rate number_exact text_exact order_flip gold_agreement"""
+_CORRELATIONS = "spearman icc group_rank_spearman_median"
+_POSITIVE = "noise repeatability_coefficient median_abs_delta_r day_spread"
+KINDS: dict[str, Kind] = {
+    **dict.fromkeys(_SHARES.split(), "share"),
+    **dict.fromkeys(_CORRELATIONS.split(), "correlation"),
+    **dict.fromkeys(_POSITIVE.split(), "positive"),
+}
+_EDGE = 1 - 1e-9
+
+
+def kind_of(statistic: str) -> Kind:
+    """Return how a statistic's estimate scatters."""
+    return KINDS.get(statistic, "plain")
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """What a gate accepts: low <= value <= high, its ends included; None is no end."""
+
+    low: float | None = None
+    high: float | None = None
+
+    def holds(self, value: Floats) -> NDArray[np.bool_]:
+        """Return whether each value is accepted, compared after rounding to 12 digits."""
+        v = np.round(value, 12)
+        return np.asarray((v >= (-np.inf if self.low is None else self.low)) & (
+            v <= (np.inf if self.high is None else self.high)
+        ))  # fmt: skip
+
+    def holds_whole(self, low: Floats, high: Floats) -> NDArray[np.bool_]:
+        """Return whether whole intervals are accepted."""
+        return self.holds(low) & self.holds(high)
+
+    def misses_whole(self, low: Floats, high: Floats) -> NDArray[np.bool_]:
+        """Return whether no point of the intervals is accepted."""
+        below = np.round(high, 12) < (-np.inf if self.low is None else self.low)
+        above = np.round(low, 12) > (np.inf if self.high is None else self.high)
+        return np.asarray(below | above)
+
+
+def share_chances(truth: float, n: float, region: Region, rule: Rule, alpha: float) -> Chances:
+    """Return the chances of a share gate on `n` independent draws (rounded to a whole number).
+
+    ">= .99 of 100" by the point passes a true .99 with .74, .98 with .40, .995 with .91.
+    """
+    passing, failing = share_outcomes(max(1, round(n)), region, rule, alpha)
+    s = np.arange(passing.size)
+    size = passing.size - 1
+    choose = special.gammaln(size + 1) - special.gammaln(s + 1) - special.gammaln(size - s + 1)
+    chance = np.exp(choose + special.xlogy(s, truth) + special.xlog1py(size - s, -truth))
+    passes, fails = float(chance[passing].sum()), float(chance[failing].sum())
+    return Chances(min(1.0, passes), min(1.0, fails), max(0.0, 1 - passes - fails))
+
+
+def share_outcomes(
+    n: int, region: Region, rule: Rule, alpha: float
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which numbers of successes 0..n pass, and which fail."""
+    s = np.arange(n + 1, dtype=float)
+    if rule == "point":
+        passing = region.holds(s / n)
+        return passing, ~passing
+    inner = np.arange(1, n, dtype=float)
+    low, high = np.zeros(n + 1), np.ones(n + 1)
+    low[1:n] = special.betaincinv(inner, n - inner + 1, alpha)
+    high[1:n] = special.betaincinv(inner + 1, n - inner, 1 - alpha)
+    # No success and no failure: the ends have closed forms, alpha^(1/n) and its complement.
+    low[n], high[0] = alpha ** (1 / n), 1 - alpha ** (1 / n)
+    return region.holds_whole(low, high), region.misses_whole(low, high)
+
+
+def to_scale(kind: Kind, value: float) -> float:
+    """Return `value` on the scale on which its estimate is nearly normal."""
+    if kind == "correlation":
+        return math.atanh(min(_EDGE, max(-_EDGE, value)))
+    return math.log(max(value, 1e-300)) if kind == "positive" else value
+
+
+def normal_chances(
+    kind: Kind, truth: float, se: float, region: Region, rule: Rule, alpha: float
+) -> Chances:
+    """Return the chances of a gate whose estimate is normal around `truth` on its scale."""
+    centre, z = to_scale(kind, truth), upper_quantile(alpha) if rule == "bound" else 0.0
+    low = -math.inf if region.low is None else to_scale(kind, region.low)
+    high = math.inf if region.high is None else to_scale(kind, region.high)
+    if kind == "positive" and region.low is not None and region.low <= 0:
+        low = -math.inf
+    margin = z * se
+    inside = _below(high - margin, centre, se) - _below(low + margin, centre, se)
+    outside = _below(low - margin, centre, se) + 1 - _below(high + margin, centre, se)
+    passes, fails = max(0.0, inside), min(1.0, max(0.0, outside))
+    return Chances(passes, fails, max(0.0, 1 - passes - fails))
+
+
+def _below(limit: float, centre: float, se: float) -> float:
+    return float(special.ndtr((limit - centre) / se)) if math.isfinite(limit) else float(limit > 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """What an estimate of one design is worth.
+
+    `draws` is the effective number of independent draws of a share, `se` the standard error on the
+    statistic's scale; one of them is None. `units` counts what is independent.
+    """
+
+    kind: Kind
+    units: float
+    draws: float | None = None
+    se: float | None = None
+    from_pilot: bool = False
+
+    def at(self, units: float) -> Precision:
+        """Return the precision of the same design with another number of units."""
+        more = units / self.units
+        draws = None if self.draws is None else self.draws * more
+        se = None if self.se is None else self.se / math.sqrt(more)
+        return Precision(self.kind, units, draws, se, self.from_pilot)
+
+    def chances(self, truth: float, region: Region, rule: Rule, alpha: float) -> Chances:
+        """Return the gate's chances at a true value."""
+        if self.draws is not None:
+            return share_chances(truth, self.draws, region, rule, alpha)
+        assert self.se is not None
+        return normal_chances(self.kind, truth, self.se, region, rule, alpha)
+
+    @property
+    def kappa(self) -> float | None:
+        """sqrt(units) times the standard error on the scale; what sample size formulas take."""
+        return None if self.se is None else self.se * math.sqrt(self.units)
+
+
+def effective_draws(estimate: Estimate) -> float | None:
+    """Return the number of draws whose Clopper-Pearson interval is as wide as the estimate's.
+
+    None without an interval, or for a value that no interval of this kind fits.
+    """
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return None
+    p, width = estimate.value, estimate.high - estimate.low
+    if not 0 <= p <= 1:
+        return None
+
+    def excess(n: float) -> float:
+        found = clopper_pearson(p * n, n, estimate.level)
+        return found.high - found.low - width
+
+    if excess(1.0) <= 0:
+        return 1.0
+    return float(optimize.brentq(excess, 1.0, 1e9, xtol=1e-3)) if excess(1e9) < 0 else None
+
+
+def standard_error(kind: Kind, estimate: Estimate) -> float | None:
+    """Return the standard error on the scale that an estimate's interval shows; None without."""
+    if estimate.low is None or estimate.high is None:
+        return None
+    width = to_scale(kind, estimate.high) - to_scale(kind, estimate.low)
+    return width / (2 * upper_quantile((1 - estimate.level) / 2)) or None
+
+
+def curve(
+    precision: Precision, region: Region, rule: Rule, alpha: float, truths: Iterable[float]
+) -> list[tuple[float, Chances]]:
+    """Return the operating characteristic over a grid of true values."""
+    return [(float(t), precision.chances(float(t), region, rule, alpha)) for t in truths]
+
+
+def grid(kind: Kind, marks: Iterable[float], points: int = 41) -> list[float]:
+    """Return true values that span `marks` with a margin, inside the statistic's range."""
+    known = sorted(marks)
+    span = max(known[-1] - known[0], 0.02 if kind in ("share", "correlation") else 1e-3)
+    low, high = known[0] - span / 2, known[-1] + span / 2
+    if kind == "share":
+        low, high = max(0.0, low), min(1.0, high)
+    elif kind == "correlation":
+        low, high = max(-0.999, low), min(0.999, high)
+    elif kind == "positive":
+        low = max(low, known[0] / 20, 1e-12)
+    return [float(value) for value in np.linspace(low, high, points)]
+
+
+def smallest_units(
+    precision: Precision,
+    region: Region,
+    rule: Rule,
+    alpha: float,
+    healthy: float,
+    degraded: float,
+    *,
+    wanted: float = 0.9,
+    allowed: float = 0.1,
+    most: int = 100_000,
+) -> int | Undefined:
+    """Return the fewest units at which healthy passes >= `wanted` and degraded <= `allowed`.
+
+    Chances of shares go up and down by their steps: the number holds for itself and for 2, 5 and
+    10 % more. Undefined where none up to `most` does.
+    """
+
+    def good(units: float) -> bool:
+        found = precision.at(units)
+        passes = [found.chances(v, region, rule, alpha).passes for v in (healthy, degraded)]
+        return passes[0] >= wanted and passes[1] <= allowed
+
+    def stays(units: int) -> bool:
+        return all(good(round(units * more)) for more in (1.0, 1.02, 1.05, 1.1))
+
+    units, last = 2, 1
+    while units <= most and not stays(units):
+        last, units = units, max(units + 1, math.ceil(units * 1.25))
+    if units > most:
+        return Undefined(f"no number up to {most} discriminates between {healthy} and {degraded}")
+    while units - last > max(1, units // 100):
+        middle = (units + last) // 2
+        last, units = (last, middle) if stays(middle) else (middle, units)
+    return units

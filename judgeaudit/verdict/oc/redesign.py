@@ -1,0 +1,206 @@
+"""What would discriminate, where a gate does not: more items, a statistic, k draws; and its price.
+
+The threshold is the requirement's. Lowering it to the judge is never proposed: a judge that does
+not meet what its consumer needs is the finding.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from judgeaudit.analysis.catalogue import compute
+from judgeaudit.analysis.estimate import Estimate
+from judgeaudit.design.criteria import Gate
+from judgeaudit.design.document import Registration
+from judgeaudit.stats.aggregation import calls_for_sd, smallest_k
+from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.power import upper_quantile
+from judgeaudit.verdict.oc.gate import Characteristic, region_of
+from judgeaudit.verdict.oc.instrument import kind_of, smallest_units, to_scale
+from judgeaudit.verdict.registered import question_of
+
+RUNS = 2_000
+COARSE = frozenset({"ranking_exact", "number_exact", "text_exact", "category_exact"})
+"""Statistics that only know alike and unlike."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a call costs on average, by currency; empty where no prices are registered."""
+
+    a_call: Mapping[str, Decimal]
+
+    def of(self, calls: float) -> str:
+        """Return a number of calls with what they cost."""
+        money = ", ".join(f"{amount * round(calls):.2f} {c}" for c, amount in self.a_call.items())
+        return f"{round(calls):,} calls" + (f", about {money}" if money else "")
+
+
+def proposals(
+    found: Characteristic,
+    registration: Registration,
+    pilot: pd.DataFrame | None,
+    candidates: int,
+    price: Price,
+) -> Iterator[str]:
+    """Yield designs that could tell what this gate is meant to tell, none with a lower threshold.
+
+    Nothing is proposed for a gate that discriminates with a capable instrument.
+    """
+    if found.discriminates and found.capable is not False:
+        return
+    incapable = found.capable is False
+    if not found.discriminates and not incapable:
+        yield from more_items(found, price)
+    if found.gate.statistic == "ranking_exact" and pilot is not None and candidates >= 3:
+        yield from aggregate_of_k(found, registration, pilot, candidates, price)
+        yield from pairwise(found, registration, pilot)
+    if found.gate.statistic in ("noise", "repeatability_coefficient") and incapable:
+        yield from mean_of_k(found, price)
+    if found.gate.statistic in COARSE:
+        yield (
+            "a continuous readout (label_pair or score) with an equivalence band: two one-sided "
+            "tests on its difference, whose width a new pilot's repeats give"
+        )
+    if incapable:
+        yield (
+            "do not run: the threshold is the requirement's and stays; that this judge does not "
+            "meet it is a finding"
+        )
+
+
+def more_items(found: Characteristic, price: Price) -> Iterator[str]:
+    """Yield the fewest units at which this very gate discriminates, by the point and the bound."""
+    gate = found.gate
+    if found.precision is None or gate.healthy is None or gate.degraded is None:
+        return
+    healthy, degraded = float(gate.healthy.value), float(gate.degraded.value)
+    for rule in dict.fromkeys((gate.decide, "bound")):
+        units = smallest_units(
+            found.precision,
+            region_of(gate),
+            rule,
+            float(gate.alpha),
+            healthy,
+            degraded,
+        )
+        if isinstance(units, Undefined):
+            yield f"no number of items makes this gate discriminate by the {rule} ({units.reason})"
+            continue
+        calls = found.size.calls_a_unit * units
+        yield (
+            f"{units:,} independent units instead of {found.size.units:,}, decided by the {rule}: "
+            f"{price.of(calls)} an endpoint"
+        )
+
+
+def aggregate_of_k(
+    found: Characteristic,
+    registration: Registration,
+    pilot: pd.DataFrame,
+    candidates: int,
+    price: Price,
+) -> Iterator[str]:
+    """Yield the fewest calls whose Borda aggregate would reach healthy, by a surrogate."""
+    gate = found.gate
+    wanted = float(gate.healthy.value if gate.healthy is not None else gate.at_least or 1)
+    headline = _pilot_reading("ranking_exact", gate, registration, pilot)
+    raw: Any = None if headline is None else headline.details.get("spectrum")
+    if not raw:
+        return
+    spectrum = np.zeros(math.comb(candidates, 2) + 1)
+    for distance, count in raw.items():
+        spectrum[int(distance)] += count
+    rng = np.random.default_rng(registration.schedule.seed)
+    k = smallest_k(spectrum, candidates, wanted, rng=rng, runs=RUNS)
+    if isinstance(k, Undefined):
+        yield f"an aggregate of k calls (Borda): {k.reason}"
+        return
+    calls = found.size.calls * k.k
+    yield (
+        f"an aggregate of k = {k.k} calls (Borda) as the measurement, every draw kept: two of them "
+        f"would agree exactly with chance {k.exact:.3f} on the pilot's Kendall spectrum (surrogate "
+        f"{k.surrogate}); {price.of(calls)} an endpoint; pilot it first"
+    )
+
+
+def pairwise(
+    found: Characteristic, registration: Registration, pilot: pd.DataFrame
+) -> Iterator[str]:
+    """Yield the pairwise gate, with what the pilot read at that granularity."""
+    reading = _pilot_reading("ranking_pairwise", found.gate, registration, pilot)
+    if reading is None or reading.value is None:
+        return
+    low = "" if reading.low is None else f", lower bound at .05 {reading.low:.4f}"
+    yield (
+        f'a pairwise band: claim = "pairwise" and statistic ranking_pairwise, where the consumer '
+        f"uses the order of pairs (the pilot reads {reading.value:.4f}{low}); its threshold is 1 "
+        "less the share of pairs that the consumer lets differ"
+    )
+
+
+def mean_of_k(found: Characteristic, price: Price) -> Iterator[str]:
+    """Yield how many calls a mean needs for the noise that is healthy."""
+    gate = found.gate
+    if found.pilot is None or gate.healthy is None:
+        return
+    value = found.pilot.estimates[0].value
+    if not value:
+        return
+    k = calls_for_sd(value, float(gate.healthy.value))
+    yield (
+        f"the mean of k = {k} calls as the measurement, if the noise dithers the scale's steps: "
+        f"{price.of(found.size.calls * k)} an endpoint; pilot it first"
+    )
+
+
+def _pilot_reading(
+    name: str, gate: Gate, registration: Registration, pilot: pd.DataFrame
+) -> Estimate | None:
+    question = question_of(gate, registration)
+    return next(iter(compute(name, pilot, question, gate.where)), None)
+
+
+def items_for_power(found: Characteristic, power: float) -> int | Undefined:
+    """Return the units at which the healthy instrument passes with chance `power`, by the bound.
+
+    Exact for shares on independent draws, normal on the statistic's scale otherwise.
+    """
+    gate = found.gate
+    if found.precision is None or gate.healthy is None:
+        return Undefined("needs a healthy instrument and a pilot")
+    healthy, region, alpha = float(gate.healthy.value), region_of(gate), float(gate.alpha)
+    if not region.holds(np.array([healthy]))[0]:
+        return Undefined("the healthy instrument does not meet the threshold")
+    if kind_of(gate.statistic) != "share" and gate.band is None:
+        return _normal_units(found, healthy, power)
+    precision = found.precision
+    units = 2
+    while units <= 200_000:
+        passes = precision.at(units).chances(healthy, region, gate.decide, alpha).passes
+        more = precision.at(units * 1.05).chances(healthy, region, gate.decide, alpha).passes
+        if min(passes, more) >= power:
+            return units
+        units = max(units + 1, math.ceil(units * 1.02))
+    return Undefined("no number of units up to 200,000 suffices")
+
+
+def _normal_units(found: Characteristic, healthy: float, power: float) -> int | Undefined:
+    """Return ((z_{1-alpha} + z_power) kappa/(f(healthy) - f(T)))^2, f the statistic's scale."""
+    assert found.precision is not None
+    assert found.precision.kappa is not None
+    gate, kind = found.gate, found.precision.kind
+    threshold = gate.at_least if gate.at_least is not None else gate.at_most
+    gap = to_scale(kind, healthy) - to_scale(kind, float(threshold or 0))
+    if gap == 0:
+        return Undefined("healthy equals the threshold: no number of items decides")
+    z = upper_quantile(1 - power)
+    z += upper_quantile(float(gate.alpha)) if gate.decide == "bound" else 0.0
+    return math.ceil((z * found.precision.kappa / gap) ** 2)

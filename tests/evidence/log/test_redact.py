@@ -1,0 +1,118 @@
+"""No secret reaches a file, whatever form a server echoes it in."""
+
+import base64
+import json
+import urllib.parse
+
+import pytest
+
+from judgeaudit.canonical import digest
+from judgeaudit.evidence.log.redact import Redactor, allowed_headers, redact
+
+KEY = "sk-Test/0123+456=789_abcXYZ"
+
+
+def forms():
+    """Every form by its name, each as it could stand in a body."""
+    yield "plain", KEY.encode()
+    yield "json with escaped slash", KEY.replace("/", "\\/").encode()
+    yield "json escapes", "".join(f"\\u{ord(c):04x}" for c in KEY).encode()
+    yield "json escapes in capitals", "".join(f"\\u{ord(c):04X}" for c in KEY).encode()
+    yield "one json escape", KEY.replace("k", "\\u006b", 1).encode()
+    yield "json in json", json.dumps(json.dumps({"k": KEY.replace("/", "\\/")})).encode()
+    yield "nested json escape", KEY.replace("k", "\\\\u006b", 1).encode()
+    yield "percent", urllib.parse.quote(KEY, safe="").encode()
+    yield "percent in small letters", KEY.replace("/", "%2f").replace("+", "%2b").encode()
+    yield "percent twice", urllib.parse.quote(urllib.parse.quote(KEY, safe=""), safe="").encode()
+    yield "percent all", "".join(f"%{ord(c):02X}" for c in KEY).encode()
+    for shift in range(3):
+        inside = b"u" * shift + KEY.encode() + b":tail"
+        yield f"base64 at {shift}", base64.b64encode(inside)
+        yield f"base64url at {shift}", base64.urlsafe_b64encode(inside)
+
+
+@pytest.mark.parametrize("form", [pytest.param(form, id=name) for name, form in forms()])
+def test_every_form_of_a_key_is_replaced(form):
+    stored, redacted = redact(b'{"echo":"' + form + b'"}', [KEY])
+
+    assert redacted
+    assert b"[redacted]" in stored
+    assert b"0123" not in urllib.parse.unquote_to_bytes(stored)
+    assert base64.b64encode(KEY.encode())[4:20] not in stored
+
+
+def test_a_body_without_secrets_is_kept_byte_for_byte():
+    body = '{"text":"%41 \\u0041 ünï \\\\ sk-Test"}'.encode()
+
+    assert redact(body, [KEY, "another-secret"]) == (body, False)
+
+
+def test_json_stays_json_after_redaction():
+    body = json.dumps({"a": [KEY, f"Bearer {KEY}"], "b": 1}).encode()
+
+    assert json.loads(redact(body, [KEY])[0]) == {"a": ["[redacted]", "Bearer [redacted]"], "b": 1}
+
+
+def test_the_longer_of_two_overlapping_secrets_goes_first():
+    assert redact(b"key-12345678-long", ["key-12345678", "key-12345678-long"])[0] == b"[redacted]"
+
+
+def test_a_placeholder_is_no_secret():
+    """Local servers take keys such as EMPTY; replacing them would rewrite answers."""
+    assert redact(b"EMPTY none", ["EMPTY", "none", ""]) == (b"EMPTY none", False)
+
+
+def test_only_headers_on_the_list_are_kept():
+    headers = {
+        "X-Request-Id": "r1",
+        "x-ratelimit-remaining-tokens": "9",
+        "Retry-After": "1",
+        "openai-processing-ms": "12",
+        "Openai-Organization": "org-1",
+        "Set-Cookie": "s=1",
+        "Authorization": "Bearer x",
+        "x-api-key": "x",
+        "x-ratelimit-cookie": "x",
+        "x-unknown": "x",
+    }
+
+    assert allowed_headers(headers) == {
+        "x-request-id": "r1",
+        "x-ratelimit-remaining-tokens": "9",
+        "retry-after": "1",
+        "openai-processing-ms": "12",
+    }
+
+
+def test_repeated_headers_are_joined():
+    assert allowed_headers([("Via", "a"), ("Server", "a"), ("server", "b")]) == {"server": "a, b"}
+
+
+def test_an_attempt_is_cleared_in_every_reported_field(kit):
+    call = kit.plan()[0]
+    echo = {name: f"x {KEY}" for name in ("error", "request_id", "model_returned", "fingerprint")}
+    body = f'{{"key":"{KEY}"}}'.encode()
+    headers = {"server": KEY, "set-cookie": KEY}
+
+    stored = Redactor([KEY]).attempt(
+        kit.attempt(call, response_body=body, response_headers=headers, **echo)
+    )
+
+    assert KEY not in repr(stored)
+    assert stored.redacted
+    assert stored.received_sha256 == digest(body)
+    assert stored.stored_sha256 == digest(b'{"key":"[redacted]"}')
+    assert stored.response_headers == {"server": "[redacted]"}
+
+
+def test_both_digests_are_set_where_nothing_was_redacted(kit):
+    stored = Redactor([KEY]).attempt(kit.attempt(kit.plan()[0], response_body=b"ok"))
+
+    assert (stored.received_sha256, stored.stored_sha256) == (digest(b"ok"), digest(b"ok"))
+    assert not stored.redacted
+
+
+def test_an_attempt_without_a_body_has_no_digests(kit):
+    stored = Redactor([KEY]).attempt(kit.attempt(kit.plan()[0], response_body=None))
+
+    assert (stored.response_body, stored.received_sha256, stored.stored_sha256) == (None,) * 3
