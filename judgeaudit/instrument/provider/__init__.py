@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from judgeaudit.errors import InputError
 from judgeaudit.instrument.provider.anthropic_messages import AnthropicMessages
+from judgeaudit.instrument.provider.failures import EmbeddedError, embedded_error
 from judgeaudit.instrument.provider.interface import Classified, Kind, Provider
 from judgeaudit.instrument.provider.openai_chat import OpenAIChat
 
-__all__ = ["CATALOGUE", "Classified", "Kind", "Provider", "provider"]
+__all__ = [
+    "CATALOGUE",
+    "Classified",
+    "EmbeddedError",
+    "Kind",
+    "Provider",
+    "embedded_error",
+    "provider",
+]
 
 CATALOGUE: dict[str, Provider] = {
     OpenAIChat.api: OpenAIChat(),
