@@ -49,7 +49,7 @@ def load_readings(study: FrozenStudy) -> pd.DataFrame:
     with a reason. Raises `EvidenceError` where a sealed file differs from its manifest,
     `UndefinedEstimate` where nothing is sealed.
     """
-    from judgeaudit.cli.study_results import sealed_runs_of, study_table
+    from judgeaudit.study.results import sealed_runs_of, study_table
 
     sealed_runs_of(study)
     return study_table(study)
@@ -60,7 +60,7 @@ def verdicts(study: FrozenStudy) -> Findings:
 
     Raises as `load_readings` does.
     """
-    from judgeaudit.cli.study_results import analyse
+    from judgeaudit.study.results import analyse
 
     return analyse(study).findings
 

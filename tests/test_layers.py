@@ -28,6 +28,7 @@ ALLOWED = {
     "verdict": BASE | {"readings", "stats", "analysis", "design"},
     "report": BASE | {"readings", "stats", "analysis", "design", "verdict"},
 }
+ALLOWED["study"] = set(ALLOWED)
 """What each room may import beside itself; those in `FREE` may import everything."""
 
 FREE = {"cli", "__init__", "__main__", "api", "pytest_plugin"}

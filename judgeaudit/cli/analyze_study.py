@@ -11,14 +11,14 @@ from judgeaudit.cli.output import document, lines, remark
 
 if TYPE_CHECKING:
     from judgeaudit.analysis.estimate import Estimate
-    from judgeaudit.cli.study_results import Analysed
+    from judgeaudit.study.results import Analysed
     from judgeaudit.verdict import Verdict
 
 
 def analyze_study(root: Path, as_json: bool) -> ExitCode:
     """Analyse a study, write `results/`, print what was found; done is 0 whatever it was."""
-    from judgeaudit.cli.study_results import analyse, write_results
     from judgeaudit.evidence.lock.files import load_frozen
+    from judgeaudit.study.results import analyse, write_results
 
     analysed = analyse(load_frozen(root))
     folder = write_results(analysed)
@@ -32,7 +32,7 @@ def analyze_study(root: Path, as_json: bool) -> ExitCode:
 
 def as_document(analysed: Analysed) -> dict[str, Any]:
     """Return the findings as one JSON document."""
-    from judgeaudit.cli.study_results import execution_summary, verdicts_document
+    from judgeaudit.study.results import execution_summary, verdicts_document
     from judgeaudit.verdict.verdicts import estimate_to_dict
 
     return {
@@ -54,7 +54,7 @@ def lines_of(analysed: Analysed) -> Iterator[str]:
 
 
 def _execution(analysed: Analysed) -> Iterator[str]:
-    from judgeaudit.cli.study_results import execution_summary
+    from judgeaudit.study.results import execution_summary
 
     found = execution_summary(analysed)
     study, ledger = analysed.frozen.registration.study, found["ledger"]

@@ -13,8 +13,8 @@ from judgeaudit.cli.output import AsJson, document, lines, remark
 from judgeaudit.errors import InputError
 
 if TYPE_CHECKING:
-    from judgeaudit.cli.study_results import Analysed
     from judgeaudit.model import Item
+    from judgeaudit.study.results import Analysed
     from judgeaudit.verdict import Verdict
 
 TEMPLATES = Path(__file__).parent / "demos"
@@ -83,7 +83,7 @@ def make_study(root: Path, simulated: bool) -> None:
     """
     from judgeaudit.battery import items_to_bytes
     from judgeaudit.battery.controls import controls_for
-    from judgeaudit.cli.init import refuse_existing, write_study
+    from judgeaudit.study.folders import refuse_existing, write_study
 
     text = (TEMPLATES / "retest-registration.toml").read_text(encoding="utf-8")
     text = text.replace("@ENDPOINT@", SIMULATED if simulated else LOCAL)
@@ -128,22 +128,22 @@ def run_whole(root: Path) -> Analysed:
     """Freeze, run every window, verify, analyse; raises `EvidenceError` for a log that changed."""
     from datetime import UTC, datetime
 
-    from judgeaudit.cli.prereg import statistics
-    from judgeaudit.cli.run import Windows
-    from judgeaudit.cli.study_results import analyse, write_results
+    from judgeaudit.cli.progress import shown
     from judgeaudit.cli.verify import log_findings, stage_findings
     from judgeaudit.collect.lock import exclusive
-    from judgeaudit.design.check import study as checks
     from judgeaudit.errors import EvidenceError
     from judgeaudit.evidence.lock import files
     from judgeaudit.evidence.lock.environment import facts
     from judgeaudit.evidence.lock.verify import verify_frozen
+    from judgeaudit.study.results import analyse, write_results
+    from judgeaudit.study.sound import sound
+    from judgeaudit.study.windows import Windows
 
-    checks.require_sound(files.load_study(root), statistics())
+    sound(files.load_study(root))
     lock, _ = files.freeze(root, facts(root, datetime.now(UTC)))
     remark(f"frozen: {lock.document['content']['plan']['rows']} calls, lock {lock.digest}")
-    with exclusive(root):
-        Windows(root, files.load_frozen(root)).run(None, everything=True)
+    with exclusive(root), shown() as progress:
+        Windows(root, files.load_frozen(root), progress).run(None, everything=True)
     frozen = files.load_frozen(root)
     found = verify_frozen(root) + log_findings(frozen, None, {})
     if found := found + stage_findings(frozen, found):

@@ -18,7 +18,7 @@ from judgeaudit.cli.output import document, lines, remark
 
 if TYPE_CHECKING:
     from judgeaudit.analysis.estimate import Estimate
-    from judgeaudit.cli.study_results import Analysed
+    from judgeaudit.study.results import Analysed
     from judgeaudit.verdict import Verdict
 
 MARGIN = "0.10"
@@ -92,7 +92,7 @@ def make_study(root: Path, agents: Sequence[Agent], worlds: int) -> None:
     """
     from judgeaudit.battery import items_to_bytes
     from judgeaudit.battery.catalogue import build_battery
-    from judgeaudit.cli.init import refuse_existing, write_study
+    from judgeaudit.study.folders import refuse_existing, write_study
 
     text = registration_text(root.name, agents)
     registration = root / "registration.toml"
@@ -204,8 +204,8 @@ def blindness(analysed: Analysed, endpoint: str) -> str:
 
 def draw(analysed: Analysed) -> list[Path]:
     """Write the plot of the arms into the study's results; returns its files."""
-    from judgeaudit.cli.study_results import RESULTS
     from judgeaudit.report.luck_arms import arms_figure, save
+    from judgeaudit.study.results import RESULTS
 
     simulated = all(s.is_simulated for s in analysed.frozen.registration.endpoints)
     note = "; SIMULATED endpoints" if simulated else ""

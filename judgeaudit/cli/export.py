@@ -9,6 +9,7 @@ import typer
 
 from judgeaudit.cli import table_options as table
 from judgeaudit.cli.exits import ExitCode, exits
+from judgeaudit.cli.export_output import tell
 from judgeaudit.cli.output import AsJson
 from judgeaudit.errors import InputError
 
@@ -54,12 +55,12 @@ def export(
         task=task, digest=digest,
     )  # fmt: skip
     if table.is_study(targets, {**columns, "gap": gap, "pass_at": pass_at}, "export"):
-        from judgeaudit.cli.export_study import export_study
+        from judgeaudit.study.export_study import export_study
 
-        return export_study(targets[0], out or targets[0] / "supplement", as_json)
+        return tell(export_study(targets[0], out or targets[0] / "supplement"), as_json)
     from judgeaudit.analysis.exploratory import Wish
-    from judgeaudit.cli.export_table import export_table
+    from judgeaudit.study.export_table import export_table
 
     roles = table.roles_of(columns, "export")
     folder = out or targets[0].with_name(f"{targets[0].stem}-supplement")
-    return export_table(targets, roles, Wish(gap=gap, pass_at=pass_at), folder, as_json)
+    return tell(export_table(targets, roles, Wish(gap=gap, pass_at=pass_at), folder), as_json)

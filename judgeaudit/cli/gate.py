@@ -13,6 +13,8 @@ from judgeaudit.cli.output import AsJson
 from judgeaudit.errors import InputError
 
 if TYPE_CHECKING:
+    from judgeaudit.study.gate_study import Wish
+    from judgeaudit.verdict.gate_report import GateReport
     from judgeaudit.verdict.verdicts import Outcome
 
 
@@ -54,9 +56,9 @@ def gate(
     if source.is_dir():
         if registration is not None:
             raise InputError("--registration", found="a study has its own", remedy="leave it out")
-        from judgeaudit.cli.gate_study import Wish, gate_study
+        from judgeaudit.study.gate_study import Wish
 
-        report = gate_study(source, Wish(run_key, read_only, against))
+        report = _asked(source, Wish(run_key, read_only, against))
     else:
         if registration is None:
             raise InputError(source, found="a table without criteria", remedy="give --registration")
@@ -66,11 +68,19 @@ def gate(
                 found="--run-key, --read-only, --against with a table",
                 remedy="give a study",
             )
-        from judgeaudit.cli.gate_table import Columns, gate_table
+        from judgeaudit.study.gate_table import Columns, gate_table
 
         report = gate_table(source, registration, Columns(item, repeat, value))
     tell(report, Outputs(junit, markdown, as_json), time.perf_counter() - begun)
     return code_for(report.outcome)
+
+
+def _asked(study: Path, wish: Wish) -> GateReport:
+    from judgeaudit.cli.progress import shown
+    from judgeaudit.study import gate_study
+
+    with shown() as progress:
+        return gate_study.gate_study(study, wish, progress)
 
 
 def code_for(outcome: Outcome) -> ExitCode:

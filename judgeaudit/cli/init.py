@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -81,8 +80,9 @@ def init(
     --candidates output_1,output_2 --gold label --prompt prompt.txt --base-url embedded:local
     """
     from judgeaudit.battery.foreign import Columns
-    from judgeaudit.cli.prereg import statistics
     from judgeaudit.design.scaffold import EndpointChoice, scaffold
+    from judgeaudit.study.folders import refuse_existing, write_study
+    from judgeaudit.study.sound import statistics
 
     refuse_existing(directory)
     if structured is None:
@@ -140,17 +140,6 @@ def _not_understood(
             "the simulated judge reads no closed question in this prompt and will write prose that "
             f"cannot be read as an answer ({LOOKED_FOR}); a real model may do better"
         )
-
-
-def refuse_existing(directory: Path) -> None:
-    """Raise `InputError` for a path that is taken."""
-    if directory.is_dir() and any(directory.iterdir()):
-        raise InputError(directory, found="not empty", remedy="name a new or an empty folder")
-    if directory.exists() and not directory.is_dir():
-        raise InputError(directory, found="not a folder", remedy="name a new or an empty folder")
-    above = next(path for path in directory.absolute().parents if path.exists())
-    if not above.is_dir():
-        raise InputError(directory, found=f"{above} is a file", remedy="name another folder")
 
 
 def _protocol(
@@ -287,19 +276,6 @@ def _controls(protocol: ProtocolDocument, battery: Battery) -> tuple[tuple[Item,
         return controls_for(protocol.all_stages()[-1].readout, battery.items), []
     except InputError as error:
         return (), [f"no controls: {error}"]
-
-
-def write_study(directory: Path, files: Mapping[str, bytes]) -> None:
-    """Write a study whole or not at all."""
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".init-", dir=directory.parent) as name:
-        folder = Path(name) / "study"
-        folder.mkdir()
-        for file, data in files.items():
-            (folder / file).write_bytes(data)
-        if directory.is_dir():
-            directory.rmdir()  # it is empty; a rename onto it works on POSIX alone
-        folder.rename(directory)
 
 
 def _say(

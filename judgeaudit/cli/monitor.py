@@ -29,9 +29,9 @@ def monitor(
     Example: judgeaudit monitor my-study --run
     """
     from judgeaudit.cli.gate import code_for
-    from judgeaudit.cli.gate_blocks import planned_table
-    from judgeaudit.cli.study_results import sealed_runs_of
     from judgeaudit.evidence.lock.files import load_frozen
+    from judgeaudit.study.gate_blocks import planned_table
+    from judgeaudit.study.results import sealed_runs_of
     from judgeaudit.verdict.monitor import check_watch
     from judgeaudit.verdict.monitor import monitor as watch_runs
     from judgeaudit.verdict.verdicts import overall
@@ -42,11 +42,12 @@ def monitor(
         raise InputError(study, found="no [watch] is registered", remedy="add it and freeze anew")
     check_watch(watch)
     if ask:
-        from judgeaudit.cli.run import Windows
+        from judgeaudit.cli.progress import shown
         from judgeaudit.collect.lock import exclusive
+        from judgeaudit.study.windows import Windows
 
-        with exclusive(study):
-            Windows(study, frozen).run(None, everything=False)
+        with exclusive(study), shown() as progress:
+            Windows(study, frozen, progress).run(None, everything=False)
     sealed_runs_of(frozen)
     table = planned_table(frozen)
     found = [watch_runs(table, watch, spec.id) for spec in frozen.registration.endpoints]

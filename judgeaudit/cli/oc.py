@@ -11,7 +11,7 @@ from judgeaudit.cli.output import document, lines, remark
 from judgeaudit.errors import UndefinedEstimate
 
 if TYPE_CHECKING:
-    from judgeaudit.cli.characteristics import Considered
+    from judgeaudit.study.characteristics import Considered
     from judgeaudit.verdict.oc.gate import Characteristic
 
 
@@ -20,14 +20,14 @@ def oc(study: Path, draws: int, plot: Path | None, as_json: bool) -> ExitCode:
 
     3 where it cannot be told: no gate, nothing declared, no pilot, a pilot without an interval.
     """
-    from judgeaudit.cli.characteristics import consider
-    from judgeaudit.cli.prereg import statistics
-    from judgeaudit.design.check import study as checks
+    from judgeaudit.cli.progress import heard
     from judgeaudit.evidence.lock.files import load_study
+    from judgeaudit.study.characteristics import consider
+    from judgeaudit.study.sound import sound
 
     draft = load_study(study)
-    report = checks.require_sound(draft, statistics())
-    found = consider(study, draft, report, draws=draws)
+    report = sound(draft)
+    found = consider(study, draft, report, draws=draws, progress=heard)
     if not found.found:
         raise UndefinedEstimate(f"{study}: no gate is registered, so there is nothing to tell")
     code = code_of(found)
@@ -55,7 +55,7 @@ def code_of(found: Considered) -> ExitCode:
 
 def told(found: Considered) -> Iterator[str]:
     """Yield requirement, table and proposals of every gate."""
-    from judgeaudit.cli.code_digest import code_digest
+    from judgeaudit.study.code_digest import code_digest
     from judgeaudit.verdict.oc.words import chance_lines
     from judgeaudit.verdict.requirement import requirement_of, requirement_problems
 
@@ -84,7 +84,7 @@ def _sentence(one: Characteristic) -> str:
 
 def as_document(found: Considered, code: ExitCode) -> dict[str, Any]:
     """Return the characteristics as JSON values."""
-    from judgeaudit.cli.code_digest import code_digest
+    from judgeaudit.study.code_digest import code_digest
     from judgeaudit.verdict.oc.words import as_json
     from judgeaudit.verdict.requirement import requirement_of, requirement_problems
 

@@ -11,7 +11,7 @@ from judgeaudit.cli.exits import ExitCode, exits
 from judgeaudit.cli.output import AsJson, StudyPath, document, lines, remark
 
 if TYPE_CHECKING:
-    from judgeaudit.cli.characteristics import Considered
+    from judgeaudit.study.characteristics import Considered
 
 
 @exits
@@ -35,11 +35,12 @@ def pilot(
     Its digest then goes into [pilot]. Example: judgeaudit pilot my-study
     """
     from judgeaudit.canonical import file_digest
-    from judgeaudit.cli.characteristics import consider
-    from judgeaudit.cli.pilot_study import make_pilot, pilot_folder, plan_calls, run_pilot
-    from judgeaudit.cli.pilot_study import write_record as record
+    from judgeaudit.cli.progress import shown
     from judgeaudit.design.pilot import design, same_pilot
     from judgeaudit.evidence.lock.files import load_study
+    from judgeaudit.study.characteristics import consider
+    from judgeaudit.study.pilot_study import make_pilot, pilot_folder, plan_calls, run_pilot
+    from judgeaudit.study.pilot_study import write_record as record
 
     draft = without_pilot(load_study(study))
     report = _sound(draft)
@@ -50,8 +51,9 @@ def pilot(
     found = design(
         inputs.registration, inputs.items, planned, precision=precision, most_items=items
     )
-    make_pilot(study, folder, found)
-    run_pilot(folder, wait=wait)
+    with shown() as progress:
+        make_pilot(study, folder, found, progress)
+        run_pilot(folder, wait=wait, progress=progress)
     path, written = record(study, folder)
     digest = str(file_digest(path))
     considered = consider(study, draft, report, quick=True)
@@ -73,10 +75,9 @@ def without_pilot(draft: Any) -> Any:
 
 
 def _sound(draft: Any) -> Any:
-    from judgeaudit.cli.prereg import statistics
-    from judgeaudit.design.check import study as checks
+    from judgeaudit.study.sound import sound
 
-    return checks.require_sound(draft, statistics())
+    return sound(draft)
 
 
 def _gates(considered: Considered) -> list[dict[str, Any]]:

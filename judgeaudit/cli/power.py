@@ -11,7 +11,7 @@ from judgeaudit.cli.output import document, lines
 from judgeaudit.errors import InputError, UndefinedEstimate
 
 if TYPE_CHECKING:
-    from judgeaudit.cli.characteristics import Considered
+    from judgeaudit.study.characteristics import Considered
     from judgeaudit.verdict.oc.gate import Characteristic
 
 POWERS = (0.8, 0.9)
@@ -22,14 +22,14 @@ def power(study: Path, as_json: bool) -> ExitCode:
 
     0 if it could be told for every gate, 3 if not.
     """
-    from judgeaudit.cli.characteristics import consider
-    from judgeaudit.cli.prereg import statistics
-    from judgeaudit.design.check import study as checks
+    from judgeaudit.cli.progress import heard
     from judgeaudit.evidence.lock.files import load_study
+    from judgeaudit.study.characteristics import consider
+    from judgeaudit.study.sound import sound
 
     draft = load_study(study)
-    report = checks.require_sound(draft, statistics())
-    found = consider(study, draft, report, quick=True)
+    report = sound(draft)
+    found = consider(study, draft, report, quick=True, progress=heard)
     if not found.found:
         raise UndefinedEstimate(f"{study}: no gate is registered, so there is no power to tell")
     rows = [_row(one, found) for one in found.found]
@@ -44,8 +44,8 @@ def power(study: Path, as_json: bool) -> ExitCode:
 def _row(one: Characteristic, found: Considered) -> dict[str, Any]:
     if one.gate.statistic.startswith("luck_"):
         return _luck_row(one, found)
-    from judgeaudit.cli.characteristics import price_of
     from judgeaudit.stats.interval import Undefined
+    from judgeaudit.study.characteristics import price_of
     from judgeaudit.verdict.oc.redesign import items_for_power
 
     price = price_of(found.report)

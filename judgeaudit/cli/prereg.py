@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +12,6 @@ from judgeaudit.cli.output import AsJson, StudyPath, document, lines, remark
 from judgeaudit.errors import InputError, RegistrationError
 
 if TYPE_CHECKING:
-    from judgeaudit.design.check.criteria import Catalogue
     from judgeaudit.design.check.study import CheckReport
 
 app = typer.Typer(
@@ -22,15 +20,6 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-
-
-def statistics() -> Catalogue | None:
-    """Return the statistics that gates and rules may use."""
-    if importlib.util.find_spec("judgeaudit.analysis.catalogue") is None:
-        return None
-    from judgeaudit.analysis.catalogue import NAMES
-
-    return NAMES
 
 
 def report_json(report: CheckReport) -> dict[str, Any]:
@@ -54,15 +43,17 @@ def check(study: StudyPath, as_json: AsJson = False) -> ExitCode:
     """
     from dataclasses import replace
 
-    from judgeaudit.cli.characteristics import with_gates
-    from judgeaudit.cli.embedded import judge_problems
+    from judgeaudit.cli.progress import heard
     from judgeaudit.design.check import study as checks
     from judgeaudit.evidence.lock.files import load_study
+    from judgeaudit.study.characteristics import with_gates
+    from judgeaudit.study.embedded import judge_problems
+    from judgeaudit.study.sound import statistics
 
     draft = load_study(study)
     report = checks.check(draft, statistics())
     report = replace(report, problems=report.problems + judge_problems(draft.registration))
-    report = with_gates(study, draft, report)
+    report = with_gates(study, draft, report, heard)
     if as_json:
         document(report_json(report))
     else:
@@ -121,20 +112,21 @@ def freeze(study: StudyPath, as_json: AsJson = False) -> ExitCode:
     """
     from datetime import UTC, datetime
 
-    from judgeaudit.cli.characteristics import require_freezable
-    from judgeaudit.cli.embedded import judge_problems
-    from judgeaudit.cli.log_facts import freeze_next_stage
-    from judgeaudit.design.check import study as checks
+    from judgeaudit.cli.progress import heard
     from judgeaudit.design.layout import FROZEN
     from judgeaudit.evidence.lock import files
     from judgeaudit.evidence.lock.environment import facts
+    from judgeaudit.study.characteristics import require_freezable
+    from judgeaudit.study.embedded import judge_problems
+    from judgeaudit.study.log_facts import freeze_next_stage
+    from judgeaudit.study.sound import sound
 
     draft = files.load_study(study)
-    report = checks.require_sound(draft, statistics())
+    report = sound(draft)
     if not (study / FROZEN).exists():
         if problems := judge_problems(draft.registration):
             raise RegistrationError(study / "registration.toml", problems)
-        require_freezable(study, draft, report)
+        require_freezable(study, draft, report, heard)
     lock, written = files.freeze(study, facts(study, datetime.now(UTC)))
     stage = None if written else freeze_next_stage(files.load_frozen(study))
     if as_json:
@@ -164,9 +156,9 @@ def verify(study: StudyPath, as_json: AsJson = False) -> ExitCode:
 
     Exits 0 if nothing does, 1 otherwise. Example: judgeaudit prereg verify my-study
     """
-    from judgeaudit.cli.log_facts import stage_findings
     from judgeaudit.evidence.lock.files import load_frozen
     from judgeaudit.evidence.lock.verify import verify_frozen
+    from judgeaudit.study.log_facts import stage_findings
 
     findings = verify_frozen(study)
     if not findings:
@@ -196,15 +188,15 @@ def amend(
     """
     from datetime import UTC, datetime
 
-    from judgeaudit.cli.log_facts import progress_of
     from judgeaudit.design.amendments import Words, described
-    from judgeaudit.design.check import study as checks
     from judgeaudit.evidence.lock.amendment_files import amend as amend_files
     from judgeaudit.evidence.lock.environment import facts
     from judgeaudit.evidence.lock.files import load_study
+    from judgeaudit.study.log_facts import progress_of
+    from judgeaudit.study.sound import sound
 
     words = Words(what, why, effect)
-    checks.require_sound(load_study(study), statistics())
+    sound(load_study(study))
     lock, written = amend_files(study, words, facts(study, datetime.now(UTC)), progress_of(study))
     if as_json:
         document({"lock_digest": lock.digest, "amendment": written})
@@ -232,7 +224,7 @@ def stamp(
 
     Example: judgeaudit prereg stamp my-study --request lock.tsq
     """
-    from judgeaudit.cli.stamping import keep_token, write_request
+    from judgeaudit.study.stamping import keep_token, write_request
 
     if (request is None) == (token is None):
         raise InputError("stamp", found="one of --request and --token is wanted")

@@ -55,7 +55,7 @@ def verify(
 
 def stage_findings(frozen: FrozenStudy, before: list[str]) -> list[str]:
     """Return what differs from later stages made again; not where the log itself is unsound."""
-    from judgeaudit.cli import log_facts
+    from judgeaudit.study import log_facts
 
     return [] if before else log_facts.stage_findings(frozen)
 

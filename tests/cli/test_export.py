@@ -171,8 +171,8 @@ def test_the_readme_says_what_each_file_row_and_column_is(supplement):
 def test_a_key_that_the_environment_holds_is_not_written_out(study, tmp_path, monkeypatch):
     """The echoed text of a reply is made the key: the guard must find it and leave no folder."""
     monkeypatch.setenv("JUDGE_KEY", "chat.completion")
-    from judgeaudit.cli import export_study
     from judgeaudit.evidence.lock.files import load_frozen
+    from judgeaudit.study import export_study
 
     frozen = load_frozen(study)
     spec = frozen.registration.endpoints[0].model_copy(update={"key_env": "JUDGE_KEY"})

@@ -201,7 +201,7 @@ def test_bad_input_is_one_line_and_2(tmp_path, frozen):
 
 
 def test_a_crash_is_no_verdict(frozen, monkeypatch):
-    from judgeaudit.cli import gate_study
+    from judgeaudit.study import gate_study
 
     monkeypatch.setattr(gate_study, "gate_study", lambda *_: 1 / 0)
 

@@ -7,10 +7,10 @@ import pytest
 from typer.testing import CliRunner
 
 from judgeaudit.cli import app, commands
-from judgeaudit.cli.run import Windows
 from judgeaudit.evidence.lock.files import load_frozen
 from judgeaudit.evidence.lock.gate_run import begin, of_run
 from judgeaudit.evidence.log.runs import sealed_runs
+from judgeaudit.study.windows import Windows
 
 commands.register(app)
 

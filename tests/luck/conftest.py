@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 from judgeaudit.battery import items_to_bytes
 from judgeaudit.battery.catalogue import build_battery
 from judgeaudit.cli import commands
-from judgeaudit.cli.run import Windows
 from judgeaudit.design.builtin_protocols import protocol_source
 from judgeaudit.evidence.lock.environment import facts
 from judgeaudit.evidence.lock.files import freeze, load_frozen
+from judgeaudit.study.windows import Windows
 
 REGISTRATION = """
 analyses = [{analyses}]

@@ -10,7 +10,7 @@ import pytest
 from judgeaudit.analysis.catalogue import compute
 from judgeaudit.analysis.question import Question
 from judgeaudit.cli.demo import TEMPLATES
-from judgeaudit.cli.study_results import study_table
+from judgeaudit.study.results import study_table
 
 pytestmark = pytest.mark.slow
 

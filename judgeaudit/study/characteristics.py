@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judgeaudit.cli.output import remark
 from judgeaudit.errors import Problem
+from judgeaudit.study.progress import Progress, Remark, silent
 
 if TYPE_CHECKING:
-    from judgeaudit.cli.pilot_study import SealedPilot
     from judgeaudit.design.check.study import CheckReport
     from judgeaudit.design.document import Registration
     from judgeaudit.design.draft import Draft, Inputs
+    from judgeaudit.study.pilot_study import SealedPilot
     from judgeaudit.verdict.oc.gate import Characteristic
 
 DRAWS = 200
@@ -41,7 +41,13 @@ class Considered:
 
 
 def consider(
-    root: Path, draft: Draft, report: CheckReport, *, draws: int = DRAWS, quick: bool = False
+    root: Path,
+    draft: Draft,
+    report: CheckReport,
+    *,
+    draws: int = DRAWS,
+    quick: bool = False,
+    progress: Progress = silent,
 ) -> Considered:
     """Return the characteristics of a sound draft's gates.
 
@@ -49,7 +55,7 @@ def consider(
     is not what its digests say.
     """
     inputs = draft.whole()
-    pilot, faults = _pilot(root, draft)
+    pilot, faults = _pilot(root, draft, progress)
     if not inputs.registration.gates:
         return Considered(inputs, report, (), pilot, faults)
     found = _characterised(inputs, pilot)
@@ -58,11 +64,13 @@ def consider(
     return Considered(inputs, report, tuple(found), pilot, faults)
 
 
-def _pilot(root: Path, draft: Draft) -> tuple[SealedPilot | None, tuple[Problem, ...] | None]:
+def _pilot(
+    root: Path, draft: Draft, progress: Progress
+) -> tuple[SealedPilot | None, tuple[Problem, ...] | None]:
     """Return the registered pilot, or the one that lies ready, and what is wrong with it."""
     from judgeaudit.canonical import digest
-    from judgeaudit.cli.pilot_study import RESULTS, load_pilot, pilot_folder
     from judgeaudit.design.document import PilotRef
+    from judgeaudit.study.pilot_study import RESULTS, load_pilot, pilot_folder
     from judgeaudit.verdict.oc.piloted import pilot_problems
 
     assert draft.registration is not None
@@ -72,7 +80,8 @@ def _pilot(root: Path, draft: Draft) -> tuple[SealedPilot | None, tuple[Problem,
         data = draft.sources["pilot"].data
     elif (folder / "results" / RESULTS).is_file():
         data = (folder / "results" / RESULTS).read_bytes()
-        remark(f"pilot: {folder}, not registered yet; its digest is {digest(data)}")
+        says = f"pilot: {folder}, not registered yet; its digest is {digest(data)}"
+        progress(Remark(says))
     else:
         return None, None
     pilot = load_pilot(folder, data)
@@ -144,7 +153,9 @@ def price_of(report: CheckReport) -> Any:
     return Price({name: amount / calls for name, amount in report.numbers.cost.items()})
 
 
-def require_freezable(root: Path, draft: Draft, report: CheckReport) -> Considered:
+def require_freezable(
+    root: Path, draft: Draft, report: CheckReport, progress: Progress = silent
+) -> Considered:
     """Return the characteristics of a draft that may be frozen.
 
     Raises `RegistrationError` with everything that stops it.
@@ -154,19 +165,21 @@ def require_freezable(root: Path, draft: Draft, report: CheckReport) -> Consider
 
     assert draft.registration is not None
     intended = [g for g in draft.registration.gates if g.healthy or g.degraded]
-    found = consider(root, draft, report, quick=not intended)
+    found = consider(root, draft, report, quick=not intended, progress=progress)
     problems = tuple(freeze_problems(found.registration, found.found, found.pilot_problems))
     if problems:
         raise RegistrationError(root / "registration.toml", problems)
     return found
 
 
-def with_gates(root: Path, draft: Draft, report: CheckReport) -> CheckReport:
+def with_gates(
+    root: Path, draft: Draft, report: CheckReport, progress: Progress = silent
+) -> CheckReport:
     """Return a check's report with what its gates add to it; nothing is simulated for that."""
     from judgeaudit.verdict.freezable import freeze_problems
 
     if not report.ok or draft.registration is None or not draft.registration.gates:
         return report
-    found = consider(root, draft, report, quick=True)
+    found = consider(root, draft, report, quick=True, progress=progress)
     problems = tuple(freeze_problems(found.registration, found.found, found.pilot_problems))
     return replace(report, problems=problems)

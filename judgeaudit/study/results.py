@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 RESULTS = "results"
 ESTIMATES, VERDICTS, PROVENANCE = "estimates.parquet", "verdicts.json", "provenance.json"
+GATE = "gate.json"
 
 
 @dataclass(frozen=True)

@@ -14,16 +14,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judgeaudit.cli.output import remark
 from judgeaudit.errors import InputError, RunPaused, UndefinedEstimate
+from judgeaudit.study.progress import Progress, Remark, silent
+from judgeaudit.study.results import GATE
 
 if TYPE_CHECKING:
     from judgeaudit.design.frozen import FrozenStudy
     from judgeaudit.verdict.blockers import Bar
     from judgeaudit.verdict.gate_report import Asked, GateReport
     from judgeaudit.verdict.verdicts import Verdict
-
-RESULT = "gate.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ class Wish:
     against: Path | None = None
 
 
-def gate_study(root: Path, wish: Wish) -> GateReport:
+def gate_study(root: Path, wish: Wish, progress: Progress = silent) -> GateReport:
     """Run or read a study's gate, write `results/gate.json`, return the report."""
     from judgeaudit.evidence.lock.files import load_frozen
 
@@ -53,7 +52,7 @@ def gate_study(root: Path, wish: Wish) -> GateReport:
         asked = gate_run.of_run(study, key)
         if not wish.read_only or (asked.root / gate_run.RUN).exists():
             gate_run.begin(asked, key, commit, today())
-    report = _decide(study, asked, wish, _facts(study, key, commit))
+    report = _decide(study, asked, wish, _facts(study, key, commit), progress)
     _keep(asked.root, report)
     return report
 
@@ -85,12 +84,16 @@ def _facts(study: FrozenStudy, key: str | None, commit: str | None) -> dict[str,
 
 
 def _decide(
-    study: FrozenStudy, asked: FrozenStudy, wish: Wish, facts: dict[str, Any]
+    study: FrozenStudy,
+    asked: FrozenStudy,
+    wish: Wish,
+    facts: dict[str, Any],
+    progress: Progress,
 ) -> GateReport:
-    from judgeaudit.cli.gate_history import asked_again, ci_findings
+    from judgeaudit.study.gate_history import asked_again, ci_findings
     from judgeaudit.verdict.gate_report import GateReport
 
-    bars = [] if wish.read_only else _ask(asked)
+    bars = [] if wish.read_only else _ask(asked, progress)
     bars += _of_another(asked)
     verdicts: list[Verdict] = []
     spent: Asked | None = None
@@ -120,22 +123,22 @@ def _bar(kind: str, says: str) -> Bar:
     return Bar(kind, says)
 
 
-def _ask(study: FrozenStudy) -> list[Bar]:
+def _ask(study: FrozenStudy, progress: Progress) -> list[Bar]:
     """Ask what is left; returns a bar where the run paused."""
-    from judgeaudit.cli.gate_blocks import Blocks
-    from judgeaudit.cli.run import Windows
     from judgeaudit.collect.lock import exclusive
+    from judgeaudit.study.gate_blocks import Blocks
+    from judgeaudit.study.windows import Windows
 
     study.root.mkdir(parents=True, exist_ok=True)
     try:
         with exclusive(study.root):
             if study.registration.sequential is not None:
-                Blocks(study).run()
+                Blocks(study, progress).run()
             else:
-                for _ in Windows(study.root, study).each():
+                for _ in Windows(study.root, study, progress).each():
                     pass
     except RunPaused as paused:
-        remark(f"error: {paused}")
+        progress(Remark(f"error: {paused}"))
         return [_bar("paused", str(paused))]
     return []
 
@@ -161,8 +164,8 @@ def _of_another(study: FrozenStudy) -> list[Bar]:
 
 def _read(study: FrozenStudy) -> tuple[list[Verdict], list[Bar], Asked]:
     """Return verdicts, bars and cost from what is sealed; raises `UndefinedEstimate`."""
-    from judgeaudit.cli.gate_blocks import Blocks, planned_table
-    from judgeaudit.cli.study_results import analyse, sealed_runs_of
+    from judgeaudit.study.gate_blocks import Blocks, planned_table
+    from judgeaudit.study.results import analyse, sealed_runs_of
     from judgeaudit.verdict.blockers import bars
     from judgeaudit.verdict.stopping import verdicts_of
 
@@ -185,7 +188,7 @@ def _read(study: FrozenStudy) -> tuple[list[Verdict], list[Bar], Asked]:
 
 
 def _cost(study: FrozenStudy, runs: Any, stopped: Any) -> Asked:
-    from judgeaudit.cli.gate_blocks import items_of
+    from judgeaudit.study.gate_blocks import items_of
     from judgeaudit.verdict.gate_report import Asked
 
     reasons: dict[str, int] = {}
@@ -213,13 +216,13 @@ def _until(runs: Any) -> str:
 def _compared(study: FrozenStudy, against: Path | None) -> dict[str, Any] | None:
     if against is None:
         return None
-    from judgeaudit.cli.gate_against import compare_studies
+    from judgeaudit.study.gate_against import compare_studies
 
     return compare_studies(study, against)
 
 
 def _keep(root: Path, report: GateReport) -> None:
-    from judgeaudit.cli.study_results import RESULTS
+    from judgeaudit.study.results import RESULTS
     from judgeaudit.tables.write import replace_whole
 
     if not root.is_dir():
@@ -227,4 +230,4 @@ def _keep(root: Path, report: GateReport) -> None:
     folder = root / RESULTS
     folder.mkdir(exist_ok=True)
     text = json.dumps(report.to_dict(), ensure_ascii=False, indent=2, default=str)
-    replace_whole(folder / RESULT, lambda part: part.write_text(text + "\n", encoding="utf-8"))
+    replace_whole(folder / GATE, lambda part: part.write_text(text + "\n", encoding="utf-8"))

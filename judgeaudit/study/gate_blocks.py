@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judgeaudit.errors import EvidenceError, InputError
+from judgeaudit.study.progress import Progress, silent
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from judgeaudit.design.frozen import FrozenStudy
-    from judgeaudit.verdict.stopping import Progress
+    from judgeaudit.verdict.stopping import Progress as Standing
 
 
 def items_of(study: FrozenStudy) -> list[str]:
@@ -28,7 +29,7 @@ def items_of(study: FrozenStudy) -> list[str]:
 
 def planned_table(study: FrozenStudy) -> pd.DataFrame:
     """Return the sealed readings in plan order, without calls that the rule left unasked."""
-    from judgeaudit.cli.study_results import study_table
+    from judgeaudit.study.results import study_table
 
     table = study_table(study)
     places = {call.call_id: call.plan_index for call in study.plan}
@@ -40,23 +41,23 @@ def planned_table(study: FrozenStudy) -> pd.DataFrame:
 class Blocks:
     """The blocks of one gate run."""
 
-    def __init__(self, study: FrozenStudy) -> None:
-        self.study = study
+    def __init__(self, study: FrozenStudy, progress: Progress = silent) -> None:
+        self.study, self.heard = study, progress
         self.baseline = baseline_of(study)
 
     def run(self) -> None:
         """Ask block by block until the rule stops or the plan ends; close what is left."""
-        from judgeaudit.cli.run import Windows
+        from judgeaudit.study.windows import Windows
         from judgeaudit.verdict.stopping import decided
 
         if not decided(self.progress()):
-            for _ in Windows(self.study.root, self.study).each():
+            for _ in Windows(self.study.root, self.study, self.heard).each():
                 if decided(self.progress()):
                     break
         if decided(self.progress()):
             self._close()
 
-    def progress(self) -> list[Progress]:
+    def progress(self) -> list[Standing]:
         """Return where each gate stands after what is sealed."""
         from judgeaudit.collect.past import log_dir
         from judgeaudit.evidence.log.runs import sealed_folders
@@ -74,9 +75,9 @@ class Blocks:
         return [window.id for window in unsealed(self.study)]
 
     def _close(self) -> None:
-        from judgeaudit.cli.run import clock_of
         from judgeaudit.collect.closing import close_unasked
         from judgeaudit.evidence.derive import derive
+        from judgeaudit.study.windows import clock_of
 
         clock = clock_of(self.study)
         for window in self.waiting():
@@ -138,8 +139,8 @@ def check_bodies(study: FrozenStudy, base: FrozenStudy, folder: Path) -> None:
 
 
 def _replies(base: FrozenStudy) -> dict[tuple[str, str], list[str]]:
-    from judgeaudit.cli.study_results import sealed_runs_of, study_table
     from judgeaudit.readings.table import probes
+    from judgeaudit.study.results import sealed_runs_of, study_table
 
     sealed_runs_of(base)
     found: dict[tuple[str, str], list[str]] = {}

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judgeaudit.cli.output import remark
 from judgeaudit.errors import InputError, UndefinedEstimate
+from judgeaudit.study.progress import Progress, Remark, silent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,22 +40,21 @@ def plan_calls(inputs: Inputs) -> int:
     return len(make_plan(*parts, bodies={}))
 
 
-def make_pilot(root: Path, folder: Path, found: PilotDesign) -> None:
+def make_pilot(root: Path, folder: Path, found: PilotDesign, progress: Progress = silent) -> None:
     """Write the pilot's registration, protocol and items, and freeze it; a frozen one is kept.
 
     Raises `InputError` for a folder that holds something else.
     """
     from judgeaudit.battery import items_to_bytes
-    from judgeaudit.cli.init import refuse_existing, write_study
-    from judgeaudit.cli.prereg import statistics
-    from judgeaudit.design.check import study as checks
     from judgeaudit.design.pilot import pilot_registration
     from judgeaudit.design.toml_text import toml_text
     from judgeaudit.evidence.lock import files
     from judgeaudit.evidence.lock.environment import facts
+    from judgeaudit.study.folders import refuse_existing, write_study
+    from judgeaudit.study.sound import sound
 
     if (folder / "frozen").is_dir():
-        remark(f"{folder}: going on with the pilot that is frozen there")
+        progress(Remark(f"{folder}: going on with the pilot that is frozen there"))
         return
     refuse_existing(folder)
     draft = files.load_study(root)
@@ -74,9 +73,10 @@ def make_pilot(root: Path, folder: Path, found: PilotDesign) -> None:
     if "controls" in draft.sources:
         written["controls.jsonl"] = draft.sources["controls"].data
     write_study(folder, written)
-    checks.require_sound(files.load_study(folder), statistics())
+    sound(files.load_study(folder))
     lock, _ = files.freeze(folder, facts(folder, datetime.now(UTC)))
-    remark(f"pilot frozen: {lock.document['content']['plan']['rows']} calls, lock {lock.digest}")
+    calls = lock.document["content"]["plan"]["rows"]
+    progress(Remark(f"pilot frozen: {calls} calls, lock {lock.digest}"))
 
 
 def _fan(inputs: Inputs) -> int:
@@ -87,21 +87,21 @@ def _fan(inputs: Inputs) -> int:
     return len(inputs.registration.endpoints) * len(schedule.conditions) * arms * schedule.draws
 
 
-def run_pilot(folder: Path, *, wait: bool) -> None:
+def run_pilot(folder: Path, *, wait: bool, progress: Progress = silent) -> None:
     """Run the pilot's windows that are due (with `wait` all of them).
 
     Raises `TooEarly` with the earliest time when the next one is not due yet.
     """
-    from judgeaudit.cli.run import Windows
     from judgeaudit.collect.lock import exclusive
     from judgeaudit.collect.status import unsealed
     from judgeaudit.evidence.lock.files import load_frozen
+    from judgeaudit.study.windows import Windows
 
     with exclusive(folder):
         frozen = load_frozen(folder)
         everything = wait or frozen.registration.schedule.clock == "virtual"
         while unsealed(frozen):
-            Windows(folder, frozen).run(None, everything=everything)
+            Windows(folder, frozen, progress).run(None, everything=everything)
 
 
 def write_record(root: Path, folder: Path) -> tuple[Path, dict[str, Any]]:
@@ -109,8 +109,8 @@ def write_record(root: Path, folder: Path) -> tuple[Path, dict[str, Any]]:
 
     It follows from the sealed runs alone: writing it again gives the same bytes.
     """
-    from judgeaudit.cli.study_results import analyse, write_results
     from judgeaudit.evidence.lock.files import load_frozen, load_study
+    from judgeaudit.study.results import analyse, write_results
     from judgeaudit.tables.write import replace_whole
 
     frozen = load_frozen(folder)
@@ -128,7 +128,7 @@ def write_record(root: Path, folder: Path) -> tuple[Path, dict[str, Any]]:
 
 
 def _record(frozen: FrozenStudy, table: pd.DataFrame, runs: Mapping[str, str]) -> dict[str, Any]:
-    from judgeaudit.cli.code_digest import code_digest
+    from judgeaudit.study.code_digest import code_digest
     from judgeaudit.verdict.oc.pilot import report, served
     from judgeaudit.verdict.oc.piloted import FORMAT, asked_of
     from judgeaudit.verdict.registered import question_of, read_by_unit
@@ -172,9 +172,9 @@ def load_pilot(folder: Path, data: bytes) -> SealedPilot:
 
     Raises `EvidenceError` where its sealed runs or its lock are not those that the results name.
     """
-    from judgeaudit.cli.study_results import sealed_runs_of, study_table
     from judgeaudit.errors import EvidenceError
     from judgeaudit.evidence.lock.files import load_frozen
+    from judgeaudit.study.results import sealed_runs_of, study_table
     from judgeaudit.verdict.oc.piloted import PilotRecord
     from judgeaudit.verdict.registered import read_by_unit
 

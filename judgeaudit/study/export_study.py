@@ -12,17 +12,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from judgeaudit.cli.exits import ExitCode
-from judgeaudit.cli.folders import whole_folder
 from judgeaudit.errors import EvidenceError
+from judgeaudit.study.folders import whole_folder
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from judgeaudit.cli.study_results import Analysed
     from judgeaudit.design.frozen import FrozenStudy
     from judgeaudit.evidence.log.runs import SealedRun
     from judgeaudit.report.supplement.tables import Origin, Part
+    from judgeaudit.study.results import Analysed
+    from judgeaudit.study.supplement_files import Exported
 
 BATCH = 16_384
 HOW_THEY_JOIN = (
@@ -31,18 +31,18 @@ HOW_THEY_JOIN = (
 )
 
 
-def export_study(root: Path, out: Path, as_json: bool) -> ExitCode:
-    """Write a study's supplement and print what was written."""
-    from judgeaudit.cli.study_results import analyse
-    from judgeaudit.cli.supplement_files import tell, write_readme
+def export_study(root: Path, out: Path) -> Exported:
+    """Write a study's supplement; returns what was written."""
     from judgeaudit.evidence.lock.files import load_frozen
+    from judgeaudit.study.results import analyse
+    from judgeaudit.study.supplement_files import Exported, write_readme
 
     analysed = analyse(load_frozen(root))
     origin = _origin(analysed)
     with whole_folder(out) as folder:
         parts = [*_copied(folder, origin, analysed), *_computed(folder, origin, analysed)]
         write_readme(folder, origin, parts)
-    return tell(out, origin, parts, as_json)
+    return Exported(out, origin, tuple(parts))
 
 
 def _origin(analysed: Analysed) -> Origin:
@@ -66,9 +66,9 @@ def _origin(analysed: Analysed) -> Origin:
 
 
 def _copied(folder: Path, origin: Origin, analysed: Analysed) -> Iterator[Part]:
-    from judgeaudit.cli.supplement_files import write_part
     from judgeaudit.report.supplement.tables import Part
     from judgeaudit.report.supplement.truth import Truth
+    from judgeaudit.study.supplement_files import write_part
 
     runs, frozen = analysed.runs, analysed.frozen
     attempts = Part("attempts", "one try of one call on the network", _schema(runs, ATTEMPTS))
@@ -82,9 +82,9 @@ def _copied(folder: Path, origin: Origin, analysed: Analysed) -> Iterator[Part]:
 
 
 def _computed(folder: Path, origin: Origin, analysed: Analysed) -> Iterator[Part]:
-    from judgeaudit.cli.supplement_files import write_part
     from judgeaudit.report.supplement.tables import Part, estimates_table, verdicts_table
     from judgeaudit.report.supplement.truth import candidates_table
+    from judgeaudit.study.supplement_files import write_part
 
     findings = analysed.findings
     for name, row, table in (

@@ -15,9 +15,9 @@ def compare_studies(study: FrozenStudy, against: Path) -> dict[str, Any]:
     Raises `UndefinedEstimate` where the baseline has nothing sealed, `EvidenceError` where its
     files are not what their digests say.
     """
-    from judgeaudit.cli.study_results import sealed_runs_of, study_table
     from judgeaudit.evidence.lock.files import load_frozen
     from judgeaudit.evidence.lock.gate_run import is_run, load_run
+    from judgeaudit.study.results import sealed_runs_of, study_table
     from judgeaudit.verdict.baseline import compare
 
     base = load_run(against) if is_run(against) else load_frozen(against)

@@ -39,11 +39,10 @@ def asked_again(study: FrozenStudy, run: FrozenStudy, facts: Mapping[str, Any]) 
 
 
 def _outcome(folder: Path) -> str:
-    from judgeaudit.cli.gate_study import RESULT
-    from judgeaudit.cli.study_results import RESULTS
+    from judgeaudit.study.results import GATE, RESULTS
 
     try:
-        document = json.loads((folder / RESULTS / RESULT).read_text(encoding="utf-8"))
+        document = json.loads((folder / RESULTS / GATE).read_text(encoding="utf-8"))
         return str(document["outcome"])
     except (OSError, ValueError, KeyError, TypeError):
         return "without a result"

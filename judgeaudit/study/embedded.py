@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from judgeaudit.study.progress import Progress, WeightsFetched, silent
 
 if TYPE_CHECKING:
     from judgeaudit.design.document import EndpointSpec, Registration
@@ -42,23 +44,25 @@ def judge_problems(registration: Registration | None) -> tuple[Problem, ...]:
 def embedded(
     specs: list[EndpointSpec],
     clock: Clock,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = silent,
 ) -> Iterator[Started]:
     """Start every embedded endpoint and stop it afterwards.
 
     An endpoint's `embedded` table holds its options; `seed` among them is the simulated judge's.
-    Endpoints that name the same judge with the same options share one. `progress` is told of
-    weights that are fetched (bytes so far, of how many); without it a bar is drawn.
+    Endpoints that name the same judge with the same options share one. `progress` hears of weights
+    that are fetched.
     """
-    from judgeaudit.cli.weights import Download
     from judgeaudit.design.base import plain
     from judgeaudit.endpoint.server import start_embedded
 
     bases: dict[str, str] = {}
     identity: dict[str, Mapping[str, JSON]] = {}
     running: dict[str, tuple[str, Mapping[str, JSON]]] = {}
+
+    def fetched(done: int, total: int) -> None:
+        progress(WeightsFetched(done, total))
+
     with ExitStack() as stack:
-        shown = progress or stack.enter_context(Download())
         for spec in specs:
             if not spec.is_embedded:
                 continue
@@ -68,7 +72,7 @@ def embedded(
                 seed = options.pop("seed", 0)
                 server = stack.enter_context(
                     start_embedded(
-                        spec.base_url, clock=clock, seed=seed, options=options, progress=shown
+                        spec.base_url, clock=clock, seed=seed, options=options, progress=fetched
                     )
                 )
                 running[name] = (server.base_url, server.identity)

@@ -6,24 +6,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from judgeaudit.cli.exits import ExitCode
-from judgeaudit.cli.folders import whole_folder
+from judgeaudit.study.folders import whole_folder
 
 if TYPE_CHECKING:
     from judgeaudit.analysis.exploratory import Wish
+    from judgeaudit.study.supplement_files import Exported
     from judgeaudit.tables.read import Roles
 
 
-def export_table(
-    paths: Sequence[Path], roles: Roles, wish: Wish, out: Path, as_json: bool
-) -> ExitCode:
+def export_table(paths: Sequence[Path], roles: Roles, wish: Wish, out: Path) -> Exported:
     """Write what `analyze` finds in a table, and the readings that it rests on."""
     from judgeaudit import __version__
     from judgeaudit.analysis.exploratory import explore
     from judgeaudit.canonical import file_digest
-    from judgeaudit.cli.supplement_files import tell, write_part, write_readme
     from judgeaudit.report.supplement.readings import readings_table
     from judgeaudit.report.supplement.tables import Origin, Part, estimates_table
+    from judgeaudit.study.supplement_files import Exported, write_part, write_readme
     from judgeaudit.tables.read import read_long
 
     long = read_long(paths, roles)
@@ -40,4 +38,4 @@ def export_table(
             )
         ]
         write_readme(folder, origin, parts)
-    return tell(out, origin, parts, as_json)
+    return Exported(out, origin, tuple(parts))

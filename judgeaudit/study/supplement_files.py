@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from judgeaudit.cli.exits import ExitCode
-from judgeaudit.cli.output import document, lines
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -16,6 +13,15 @@ if TYPE_CHECKING:
     from judgeaudit.report.supplement.tables import Origin, Part
 
 README = "README.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A supplement that was written: its folder, what it was made from, its files."""
+
+    folder: Path
+    origin: Origin
+    parts: tuple[Part, ...]
 
 
 def write_part(folder: Path, origin: Origin, part: Part, tables: Iterable[pa.Table]) -> Part:
@@ -37,22 +43,3 @@ def write_readme(folder: Path, origin: Origin, parts: Sequence[Part]) -> None:
     from judgeaudit.report.supplement.words import readme
 
     (folder / README).write_text(readme(origin, parts), encoding="utf-8")
-
-
-def tell(folder: Path, origin: Origin, parts: Sequence[Part], as_json: bool) -> ExitCode:
-    """Print what was written."""
-    if as_json:
-        document(_document(folder, origin, parts))
-        return ExitCode.DONE
-    told = [f"  {part.name}.parquet  {part.rows:,} rows: {part.row}" for part in parts]
-    lines([f"{folder}:", *told, f"  {README}  what each file, row and column is"])
-    return ExitCode.DONE
-
-
-def _document(folder: Path, origin: Origin, parts: Sequence[Part]) -> dict[str, Any]:
-    return {
-        "folder": str(folder),
-        "exploratory": origin.exploratory,
-        "digests": dict(origin.digests),
-        "files": {f"{part.name}.parquet": {"rows": part.rows, "row": part.row} for part in parts},
-    }

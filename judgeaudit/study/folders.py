@@ -1,0 +1,65 @@
+"""Folders written whole or not at all: filled beside their place, put there in one step."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from judgeaudit.errors import InputError
+
+
+@contextmanager
+def whole_folder(target: Path, option: str = "--out") -> Iterator[Path]:
+    """Give a folder to fill; it becomes `target` when the block ends, or is removed if it raises.
+
+    Raises `InputError` where `target` is there and not an empty folder.
+    """
+    _refuse_taken(target, option)
+    part = target.absolute().with_name(f".{target.absolute().name}.part-{os.getpid()}")
+    part.mkdir(parents=True)
+    try:
+        yield part
+        _refuse_taken(target, option)
+        if target.is_dir():
+            target.rmdir()
+        os.rename(part, target)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
+
+
+def _refuse_taken(target: Path, option: str) -> None:
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise InputError(
+            target,
+            found="there is something already, and nothing is overwritten",
+            remedy=f"name another folder with {option}, or remove it",
+        )
+
+
+def refuse_existing(directory: Path) -> None:
+    """Raise `InputError` for a path that is taken."""
+    if directory.is_dir() and any(directory.iterdir()):
+        raise InputError(directory, found="not empty", remedy="name a new or an empty folder")
+    if directory.exists() and not directory.is_dir():
+        raise InputError(directory, found="not a folder", remedy="name a new or an empty folder")
+    above = next(path for path in directory.absolute().parents if path.exists())
+    if not above.is_dir():
+        raise InputError(directory, found=f"{above} is a file", remedy="name another folder")
+
+
+def write_study(directory: Path, files: Mapping[str, bytes]) -> None:
+    """Write a study whole or not at all."""
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".init-", dir=directory.parent) as name:
+        folder = Path(name) / "study"
+        folder.mkdir()
+        for file, data in files.items():
+            (folder / file).write_bytes(data)
+        if directory.is_dir():
+            directory.rmdir()  # it is empty; a rename onto it works on POSIX alone
+        folder.rename(directory)
