@@ -13,8 +13,9 @@ from pydantic import ValidationError
 from judgeaudit.errors import Problem, RegistrationError
 from judgeaudit.instrument.readout.base import Base
 from judgeaudit.instrument.readout.choice import Choice
-from judgeaudit.instrument.readout.interface import Column, Prompt, Readout
+from judgeaudit.instrument.readout.interface import Cell, Column, Prompt, Readout
 from judgeaudit.instrument.readout.label import LabelLogprob, LabelPair, combine_pair
+from judgeaudit.instrument.readout.numbers import number_of
 from judgeaudit.instrument.readout.ranking import Ranking
 from judgeaudit.instrument.readout.score import Score
 from judgeaudit.instrument.readout.text import Text
@@ -23,11 +24,13 @@ from judgeaudit.model import JSON, Item
 
 __all__ = [
     "READOUTS",
+    "Cell",
     "Column",
     "Prompt",
     "Readout",
     "build",
     "combine_pair",
+    "number_of",
     "options_problems",
     "problems_for",
 ]

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from judgeaudit.errors import Problem
-from judgeaudit.instrument.readout.interface import Column, Prompt
+from judgeaudit.instrument.readout.interface import Cell, Column, Prompt
 from judgeaudit.model import JSON, SOLE_ARM, Ask, Candidate, Invalid, Item, Reason, Reply, Value
 
 REFUSED = frozenset({"content_filter", "refusal", "safety"})
@@ -88,6 +88,16 @@ class Base(ABC, Generic[O_co]):
         """Return the value in a reply, or why there is none."""
         text = answer_text(reply)
         return text if isinstance(text, Invalid) else self.parse(text, item, arm)
+
+    def read_cell(self, cell: Cell, item: Item, arm: str = SOLE_ARM) -> Value | Invalid:
+        """Return the value that a table's cell holds, or why there is none."""
+        if isinstance(cell, str) and not cell.strip():
+            return Invalid(Reason.EMPTY)
+        return self.cell_value(cell, item, arm)
+
+    def cell_value(self, cell: Cell, item: Item, arm: str) -> Value | Invalid:
+        """Read a cell that is not blank; by default a cell is an answer."""
+        return self.parse(cell, item, arm) if isinstance(cell, str) else unparsed("no text")
 
     def problems(self, item: Item) -> list[str]:
         """Return why this item cannot be asked; empty when it can."""

@@ -12,7 +12,7 @@ from typing import ClassVar
 from pydantic import Field, model_validator
 
 from judgeaudit.instrument.readout.base import Base, Options, clip, duplicates, unparsed
-from judgeaudit.instrument.readout.interface import Column
+from judgeaudit.instrument.readout.interface import Cell, Column
 from judgeaudit.instrument.readout.verdict import Pattern, enum_schema, find_answer
 from judgeaudit.model import JSON, Invalid, Item, Value
 
@@ -79,6 +79,16 @@ class Choice(Base[ChoiceOptions]):
         )
         if isinstance(written, Invalid):
             return written
+        return self._tool(written, item)
+
+    def cell_value(self, cell: Cell, item: Item, arm: str) -> Value | Invalid:
+        """Return the cell's tool: what a name stands for (a candidate's id), or a name as shown."""
+        written = cell.strip() if isinstance(cell, str) else str(cell)
+        if written in self.tools(item).values():
+            return Value(category=written, label=written)
+        return self._tool(written, item)
+
+    def _tool(self, written: str, item: Item) -> Value | Invalid:
         for name, meaning in self.tools(item).items():
             if written == name or (not self.options.case_sensitive and _same(written, name)):
                 return Value(category=meaning, label=name)

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Literal, Protocol
 
 from judgeaudit.errors import InputError, Problem
-from judgeaudit.model import JSON, Ask, Invalid, Item, Message, Reply, Value
+from judgeaudit.model import JSON, SOLE_ARM, Ask, Invalid, Item, Message, Reply, Value
 
 Column = Literal["number", "category", "ranking", "text"]
 """Which field of `Value` a readout fills, and so which analyses may use it."""
+
+Cell = str | Sequence[str]
+"""A table's cell as text; a ranking's may be a sequence of candidate ids, best first."""
 
 _NAME = re.compile(r"[^\W\d][\w-]*")
 _TOKEN = re.compile(r"\{\{|\}\}|\{([^{}\n]*)\}|[{}]")
@@ -168,6 +171,14 @@ class Readout(Protocol):
 
     def read(self, reply: Reply, item: Item, arm: str) -> Value | Invalid:
         """Return the value in a reply, or why there is none. Never raises on a reply."""
+        ...
+
+    def read_cell(self, cell: Cell, item: Item, arm: str = SOLE_ARM) -> Value | Invalid:
+        """Return the value that a cell of somebody's table holds for this item, or why none.
+
+        A cell holds a value and not an answer: a number, a category or what it means, candidate
+        ids best first. It is held against the same scale, categories and candidates as a reply.
+        """
         ...
 
     def problems(self, item: Item) -> list[str]:

@@ -18,8 +18,16 @@ from typing import ClassVar
 
 from pydantic import Field, model_validator
 
-from judgeaudit.instrument.readout.base import Base, Options, refused, sole_candidate, unparsed
-from judgeaudit.instrument.readout.interface import Column
+from judgeaudit.instrument.readout.base import (
+    Base,
+    Options,
+    clip,
+    refused,
+    sole_candidate,
+    unparsed,
+)
+from judgeaudit.instrument.readout.interface import Cell, Column
+from judgeaudit.instrument.readout.numbers import number_of
 from judgeaudit.model import JSON, Ask, Invalid, Item, Reason, Reply, TokenLogprob, Value
 
 FORWARD, REVERSED = "fwd", "rev"
@@ -118,6 +126,15 @@ class LabelLogprob(Base[LabelOptions]):
     def parse(self, text: str, item: Item, arm: str) -> Value | Invalid:
         """Refuse: the text of an answer carries no log-probabilities."""
         return unparsed("this readout reads log-probabilities, not text")
+
+    def cell_value(self, cell: Cell, item: Item, arm: str) -> Value | Invalid:
+        """Return the cell's r, a probability; a table need not say the label mass."""
+        number = number_of(cell) if isinstance(cell, str) else None
+        if number is None:
+            return unparsed(f"no number: {clip(str(cell))}")
+        if not 0 <= number <= 1:
+            return Invalid(Reason.OUT_OF_SCALE, f"{clip(str(cell))} is no probability")
+        return Value(number=float(number))
 
     def _compare(self, entries: Sequence[TokenLogprob], plus: str, minus: str) -> Value | Invalid:
         found = {label: log_sum(entries, self.options.forms(label)) for label in (plus, minus)}

@@ -8,14 +8,22 @@ own: an alias map that is missing at freeze (an incident in CE) cannot be.
 from __future__ import annotations
 
 import hashlib
+import json
 import string
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from judgeaudit.instrument.readout.base import Base, Options, clip, duplicates, json_answer
-from judgeaudit.instrument.readout.interface import Column
+from judgeaudit.instrument.readout.base import (
+    Base,
+    Options,
+    clip,
+    duplicates,
+    json_answer,
+    unparsed,
+)
+from judgeaudit.instrument.readout.interface import Cell, Column
 from judgeaudit.model import JSON, Candidate, Invalid, Item, Reason, Value
 
 
@@ -107,6 +115,18 @@ class Ranking(Base[RankingOptions]):
             "additionalProperties": False,
         }
 
+    def cell_value(self, cell: Cell, item: Item, arm: str) -> Value | Invalid:
+        """Return the cell's candidate ids, best first; text is `c1>c2>c3` or a JSON list.
+
+        All ids of the item must be there, each once: aliases are known in replies alone.
+        """
+        ids = _ids_in(cell) if isinstance(cell, str) else list(cell)
+        if isinstance(ids, Invalid):
+            return ids
+        if fault := _not_a_permutation(ids, [c.id for c in item.candidates], "candidate"):
+            return Invalid(Reason.NOT_A_PERMUTATION, fault)
+        return Value(ranking=tuple(ids), label=" ".join(ids))
+
     def parse(self, text: str, item: Item, arm: str) -> Value | Invalid:
         """Return candidate ids, best first; the aliases as answered are the label."""
         answer = json_answer(text, self.options.key, other_keys=self.options.other_keys)
@@ -129,12 +149,22 @@ def permuted(candidates: list[Candidate], key: str) -> list[Candidate]:
     return [candidates[i] for i in order]
 
 
-def _not_a_permutation(answer: JSON, aliases: list[str]) -> str:
+def _ids_in(text: str) -> list[JSON] | Invalid:
+    if not text.lstrip().startswith("["):
+        return [part.strip() for part in text.split(">")]
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return unparsed(f"not a JSON list: {clip(text)}")
+    return found if isinstance(found, list) else unparsed(f"not a JSON list: {clip(text)}")
+
+
+def _not_a_permutation(answer: JSON, aliases: list[str], what: str = "alias") -> str:
     if not isinstance(answer, list):
         return f"not a list: {clip(repr(answer))}"
     if strange := [entry for entry in answer if entry not in aliases]:
-        return f"{clip(repr(strange[0]), 40)} is no shown alias"
+        return f"{clip(repr(strange[0]), 40)} is no shown {what}"
     if again := duplicates(answer):
-        return f"alias {again[0]!r} twice"
+        return f"{what} {again[0]!r} twice"
     missing = [alias for alias in aliases if alias not in answer]
-    return f"alias {missing[0]!r} missing" if missing else ""
+    return f"{what} {missing[0]!r} missing" if missing else ""

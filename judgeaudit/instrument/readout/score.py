@@ -22,7 +22,8 @@ from judgeaudit.instrument.readout.base import (
     sole_candidate,
     unparsed,
 )
-from judgeaudit.instrument.readout.interface import Column
+from judgeaudit.instrument.readout.interface import Cell, Column
+from judgeaudit.instrument.readout.numbers import number_of
 from judgeaudit.model import JSON, Invalid, Item, Reason, Value
 
 _INT = re.compile(r"[+-]?[0-9]{1,30}")
@@ -141,6 +142,20 @@ class Score(Base[ScoreOptions]):
         if fault := self.options.scale.fault(number):
             return Invalid(Reason.OUT_OF_SCALE, fault)
         return Value(number=float(number), label=written)
+
+    def cell_value(self, cell: Cell, item: Item, arm: str) -> Value | Invalid:
+        """Return the cell's number on the scale.
+
+        Tables write whole numbers as `4.0` and small ones as `1e-05`; as text both are numbers.
+        """
+        number = number_of(cell) if isinstance(cell, str) else None
+        if number is None:
+            return unparsed(f"no number: {clip(str(cell))}")
+        if fault := self.options.scale.fault(number):
+            return Invalid(Reason.OUT_OF_SCALE, fault)
+        if self.options.type == "int" and number % 1:
+            return unparsed(f"no int: {clip(str(cell))}")
+        return Value(number=float(number), label=str(cell).strip())
 
     def _written(self, text: str) -> str | Invalid:
         if self.options.pattern == "number":

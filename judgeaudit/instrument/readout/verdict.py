@@ -22,7 +22,7 @@ from judgeaudit.instrument.readout.base import (
     sole_candidate,
     unparsed,
 )
-from judgeaudit.instrument.readout.interface import Column
+from judgeaudit.instrument.readout.interface import Cell, Column
 from judgeaudit.model import JSON, SOLE_ARM, Candidate, Invalid, Item, Value
 
 AS_GIVEN, SWAPPED = "as-given", "swapped"
@@ -131,6 +131,20 @@ class Verdict(Base[VerdictOptions]):
         """Return the schema of one category, when structured."""
         options = self.options
         return enum_schema(options.key, options.categories) if options.structured else None
+
+    def cell_value(self, cell: Cell, item: Item, arm: str) -> Value | Invalid:
+        """Return the cell's category: what one means (a candidate's id), or as it was answered.
+
+        What two readings are named after is the meaning, so it comes first where both are possible.
+        """
+        written = cell.strip() if isinstance(cell, str) else str(cell)
+        meanings = self._meanings(item, arm if arm in (AS_GIVEN, SWAPPED) else AS_GIVEN)
+        if written in meanings.values():
+            return Value(category=written, label=written)
+        category = self.options.match(written)
+        if category is None:
+            return unparsed(f"no category: {clip(written)}")
+        return Value(category=meanings[category], label=category)
 
     def parse(self, text: str, item: Item, arm: str) -> Value | Invalid:
         """Return the category by its meaning in this arm, or why there is none."""
