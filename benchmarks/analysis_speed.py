@@ -28,9 +28,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from scipy.stats import spearmanr
 
-from judgeaudit.stats.bootstrap import bootstrap_spearman
 from judgeaudit.stats.icc import icc
 from judgeaudit.stats.noise import noise
 from judgeaudit.stats.ranks import spearman_within
@@ -126,32 +124,6 @@ def in_process(
         yield f"{items:,} x {runs}", ours(scores), theirs
 
 
-def bootstrap_race(profile: str) -> dict[str, tuple[float, float]]:
-    """2,000 resamples of the mean of 25 Spearmans at n = 2,000: ours and scipy's loop."""
-    resamples = 40 if profile == "short" else 200
-    found = {}
-    for name, rounded in (("10 levels", True), ("continuous", False)):
-        rng = np.random.default_rng(20261129)
-        y = 5.5 + 2 * rng.normal(size=(2_000, 1)) + rng.normal(size=(2_000, 10))
-        y = np.clip(np.round(y), 1, 10) if rounded else y
-        first, second = y[:, :5], y[:, 5:]
-        mine = cpu(lambda a=first, b=second: bootstrap_spearman(a, b, rng=np.random.default_rng(1)))
-        loop = cpu(lambda a=first, b=second: _scipy_loop(a, b, resamples), 1)
-        found[name] = (mine, loop * 2_000 / resamples)
-    return found
-
-
-def _scipy_loop(first: np.ndarray, second: np.ndarray, resamples: int) -> list[float]:
-    rng, n = np.random.default_rng(1), first.shape[0]
-    values = []
-    for _ in range(resamples):
-        rows = rng.integers(0, n, n)
-        a, b = first[rows], second[rows]
-        pairs = [spearmanr(a[:, j], b[:, k]).statistic for j in range(5) for k in range(5)]
-        values.append(float(np.mean(pairs)))
-    return values
-
-
 def table_files(scores: np.ndarray, folder: Path) -> dict[str, Path]:
     """Write the same rows as CSV and as noisefloor's JSON lines."""
     items, runs = scores.shape
@@ -225,7 +197,6 @@ def _program() -> str:
 
 def checks(
     rows: list[tuple[str, dict[str, float], dict[str, float | str]]],
-    race: dict[str, tuple[float, float]],
     whole: dict[str, float | str],
     grown: dict[str, Process],
     profile: str,
@@ -241,8 +212,6 @@ def checks(
         if len(parts) == len(starts):
             what = f"noise, ICC, Spearman with intervals at 5,000 x 20, against {name}"
             yield Check(what, sum(parts) / total, 5, "x", True)
-    for name, (fast, slow) in race.items():
-        yield Check(f"bootstrap of 25-pair Spearman, {name}", slow / fast, 30, "x", True)
     own = whole["judgeaudit analyze"]
     assert isinstance(own, float)
     for name, value in whole.items():
@@ -268,7 +237,6 @@ def _growth(profile: str, grown: dict[str, Process]) -> float:
 
 def page(
     rows: list[tuple[str, dict[str, float], dict[str, float | str]]],
-    race: dict[str, tuple[float, float]],
     whole: dict[str, float | str],
     grown: dict[str, Process],
     found: list[Check],
@@ -300,9 +268,6 @@ def page(
         lines += [f"| {name}, with its interval | {value:.4f} | |" for name, value in mine.items()]
         lines += [f"| **ours, all three** | **{total:.4f}** | 1 |"]
         lines += [_peer(name, value, total) for name, value in theirs.items()]
-    lines += ["", "## 2,000 resamples of 25-pair Spearman, n = 2,000", ""]
-    lines += ["| scores | ours | scipy's loop | ratio |", "|---|---|---|---|"]
-    lines += [f"| {k} | {a:.3f} | {b:.1f} | {b / a:.0f}x |" for k, (a, b) in race.items()]
     own = whole["judgeaudit analyze"]
     assert isinstance(own, float)
     lines += [
@@ -337,15 +302,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         rows = list(in_process(args.peers, args.profile, folder))
-        _told("bootstrap of 25-pair Spearman")
-        race = bootstrap_race(args.profile)
         _told("whole processes")
         whole = whole_process(args.peers, args.profile, folder)
         _told("growth")
         grown = growth(args.profile, folder)
-    found = list(checks(rows, race, whole, grown, args.profile))
+    found = list(checks(rows, whole, grown, args.profile))
     command = f"python benchmarks/analysis_speed.py --peers PYTHON --profile {args.profile}"
-    text = page(rows, race, whole, grown, found, command)
+    text = page(rows, whole, grown, found, command)
     print(text)
     if args.out:
         (args.out / "benchmarks-analysis.md").write_text(text, encoding="utf-8")

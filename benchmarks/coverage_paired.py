@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from scipy import special
 
+from judgeaudit.stats.interval import Interval
 from judgeaudit.stats.paired import (
     mover_ends,
     newcombe_ends,
@@ -26,7 +27,7 @@ from judgeaudit.stats.paired import (
     pseudo_world_t,
     tango_ends,
 )
-from judgeaudit.stats.pooling import endpoints_like_these, hksj, these_endpoints
+from judgeaudit.stats.pooling import endpoints_like_these, these_endpoints
 from judgeaudit.stats.proportions import clopper_pearson, share_of_clusters
 
 STUDIES = {"ci": 2000, "full": 20_000}
@@ -218,6 +219,18 @@ def interaction_tables(studies, broken):
     ]
 
 
+def knapp_hartung(effects, variances):
+    """Random-effects interval of Hartung, Knapp, Sidik and Jonkman, t(k - 1), for comparison."""
+    y, w = effects, 1 / variances
+    q = (w * (y - (w * y).sum() / w.sum()) ** 2).sum()
+    tau2 = max(0.0, (q - y.size + 1) / (w.sum() - (w**2).sum() / w.sum()))
+    w = 1 / (variances + tau2)
+    value = (w * y).sum() / w.sum()
+    se = np.sqrt((w * (y - value) ** 2).sum() / ((y.size - 1) * w.sum()))
+    half = special.stdtrit(y.size - 1, 0.975) * se
+    return Interval(value - half, value + half, 0.95, "HKSJ")
+
+
 def pooling_table(studies, broken):
     rng = np.random.default_rng([SEED, 3])
     rows = []
@@ -228,7 +241,7 @@ def pooling_table(studies, broken):
             effect = 0.1 + rng.normal(0, tau_e, endpoints) if tau_e else np.full(endpoints, 0.1)
             y = effect + rng.normal(0, tau_w, (256, 1)) + rng.normal(0, 0.3, (256, endpoints))
             these, like = these_endpoints(y).interval, endpoints_like_these(y).interval
-            knapp = hksj(y.mean(0), y.var(0, ddof=1) / 256).interval
+            knapp = knapp_hartung(y.mean(0), y.var(0, ddof=1) / 256)
             pairs = ((these, effect.mean()), (these, 0.1), (like, 0.1), (knapp, 0.1))
             hits += [i.low <= truth <= i.high for i, truth in pairs]
         name = f"E={endpoints} tau_e={tau_e} tau_w={tau_w}"

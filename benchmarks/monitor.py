@@ -15,8 +15,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from planted import simulated_runs
 
-from judgeaudit.stats.alarm import calibrate, cusum, cusum_max, simulated_runs
+from judgeaudit.stats.alarm import calibrate, cusum
 
 SEED = 20_260_131
 ALPHA, ITEMS, REFERENCE, TESTS, START = 0.05, 60, 2, 10, 20
@@ -47,8 +48,8 @@ def cell(rng, runs, planted, calibrations, shift):
     false, found, delays = np.empty(calibrations), np.empty(calibrations), []
     for number in range(calibrations):
         clean, test, moved = standardised(rng, runs, planted, shift)
-        limit = calibrate(cusum_max(clean), ALPHA)
-        false[number] = limit.alarms(cusum_max(test)).mean()
+        limit = calibrate(cusum(clean).max(axis=-1), ALPHA)
+        false[number] = limit.alarms(cusum(test).max(axis=-1)).mean()
         after = cusum(moved)[:, START:] > limit.value
         found[number] = after.any(axis=1).mean()
         delays += (after.argmax(axis=1)[after.any(axis=1)] + 1).tolist()

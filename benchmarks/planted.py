@@ -173,3 +173,28 @@ class Verdicts:
             mean += share * a / (a + b)
             flip += share * 2 * a * b / ((a + b) * (a + b + 1))
         return mean, flip
+
+
+def simulated_runs(
+    rng,
+    runs,
+    items=60,
+    *,
+    ar=0.0,
+    step=0.0,
+    day_sd=0.0,
+    shift=0.0,
+    start=0,
+):
+    """Clean or shifted residuals (runs x items) with planted properties, unit variance.
+
+    `ar` is the autocorrelation inside a run, `step` rounds to a grid (ties), `day_sd` is
+    one common effect on all these runs, `shift` is added from index `start` on.
+    """
+    noise = rng.normal(size=(runs, items))
+    x = noise.copy()
+    for t in range(1, items):
+        x[:, t] = ar * x[:, t - 1] + np.sqrt(1 - ar * ar) * noise[:, t]
+    x += day_sd * rng.normal()
+    x[:, start:] += shift
+    return np.round(x / step) * step if step else x

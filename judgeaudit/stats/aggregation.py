@@ -33,32 +33,6 @@ Surrogate = Literal["item", "call"]
 Aggregator = Literal["borda", "median"]
 
 
-def kendall_spectrum(first: ArrayLike, second: ArrayLike) -> Ints:
-    """Count ranking pairs by Kendall distance 0..C(m, 2).
-
-    `first` and `second` are items x candidates of untied ranks, row against row.
-    """
-    a, b = np.asarray(first, float), np.asarray(second, float)
-    if a.shape != b.shape or a.ndim != 2:
-        raise InputError("spectrum", "", f"shapes {a.shape}, {b.shape}", "give items x candidates")
-    i, j = np.triu_indices(a.shape[1], 1)
-    apart = np.sign(a[:, i] - a[:, j]) * np.sign(b[:, i] - b[:, j])
-    if np.any(apart == 0):
-        raise InputError("spectrum", "", "tied ranks", "break ties by the registered rule first")
-    return np.bincount((apart < 0).sum(axis=1), minlength=i.size + 1)
-
-
-def spectrum_summary(spectrum: ArrayLike) -> tuple[float, float]:
-    """Exact-match share and pairwise agreement (1 - mean normalised distance) of a spectrum.
-
-    The spectrum's length is C(m, 2) + 1. 78 pairs at 0, 11 at 1 and eleven that sum to 53 on
-    ten candidates give .78 and 4436/4500.
-    """
-    counts = np.asarray(spectrum, float)
-    share = counts / counts.sum()
-    return float(share[0]), float(1 - (share @ np.arange(counts.size)) / (counts.size - 1))
-
-
 @lru_cache(maxsize=8)
 def _mahonian(candidates: int) -> Floats:
     """Count the rankings of 0..m candidates with each number of inversions, (m + 1) x (max + 1)."""
@@ -174,13 +148,6 @@ def smallest_k(
         if found.exact >= wanted:
             return found
     return Undefined(f"no k up to {most} reaches {wanted:g} under this surrogate")
-
-
-def sd_of_mean(sd: float, k: int) -> float:
-    """Within-item SD of the mean of k calls, s_w/sqrt(k), while noise dithers the rounding."""
-    if sd < 0 or k < 1:
-        raise InputError("aggregation", "k", f"{k!r}", "give sd >= 0 and k >= 1")
-    return sd / math.sqrt(k)
 
 
 def calls_for_sd(sd: float, allowed: float) -> int:

@@ -21,10 +21,10 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from judgeaudit.stats.interval import Interval, Undefined
 from judgeaudit.stats.proportions import clopper_pearson
-from judgeaudit.stats.quantiles import t_quantile
 from judgeaudit.stats.scaled import (
     Estimated,
     Scale,
@@ -66,8 +66,8 @@ class EffectiveProportion:
             return Undefined("fewer than two independent units")
         size = self.effective_n
         if self.units < self.items:
-            wide, narrow = (t_quantile(n - 1, (1 + level) / 2) for n in (self.units, self.items))
-            size *= (narrow / wide) ** 2
+            wide, narrow = special.stdtrit([self.units - 1, self.items - 1], (1 + level) / 2)
+            size *= float((narrow / wide) ** 2)
         found = clopper_pearson(self.value * size, size, level)
         return Interval(found.low, found.high, level, "Clopper-Pearson, effective n")
 

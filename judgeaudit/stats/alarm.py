@@ -27,18 +27,6 @@ from judgeaudit.errors import InputError
 Floats = NDArray[np.float64]
 
 
-def residuals(scores: ArrayLike, item_means: ArrayLike, sd: float) -> Floats:
-    """Standardise scores (runs x items) by the items' own means and one within-item SD.
-
-    Means and SD come from other clean runs than those that calibrate the threshold.
-    """
-    if not sd > 0:
-        raise InputError(
-            "alarm", "sd", f"{sd!r}", "a judge without noise needs no alarm, but a check"
-        )
-    return np.asarray((np.asarray(scores, float) - np.asarray(item_means, float)) / sd)
-
-
 def cusum(values: ArrayLike, allowance: float = 0.5) -> Floats:
     """Two-sided CUSUM along the last axis: the larger of the upward and downward sums.
 
@@ -55,11 +43,6 @@ def _one_sided(steps: Floats) -> Floats:
     # S_t = W_t - min(0, W_1, ..., W_t) for the walk W of the steps.
     walk = steps.cumsum(axis=-1)
     return np.asarray(walk - np.minimum(np.minimum.accumulate(walk, axis=-1), 0.0))
-
-
-def cusum_max(values: ArrayLike, allowance: float = 0.5) -> Floats:
-    """Largest CUSUM of each run, over the last axis."""
-    return np.asarray(cusum(values, allowance).max(axis=-1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,37 +102,3 @@ def calibrate(maxima: ArrayLike, alpha: float = 0.05) -> Threshold:
 def runs_needed(alpha: float) -> int:
     """Fewest clean runs that can promise `alpha`: 1/alpha - 1, rounded up."""
     return math.ceil(1 / alpha - 1 - 1e-9)
-
-
-def delay(values: ArrayLike, limit: float, start: int, allowance: float = 0.5) -> int | None:
-    """Count the steps from a shift at index `start` to the first alarm of one run, 1 for at once.
-
-    None if no alarm followed; an alarm before the shift is false and not counted here.
-    """
-    above = np.flatnonzero(cusum(values, allowance)[start:] > limit)
-    return int(above[0]) + 1 if above.size else None
-
-
-def simulated_runs(
-    rng: np.random.Generator,
-    runs: int,
-    items: int = 60,
-    *,
-    ar: float = 0.0,
-    step: float = 0.0,
-    day_sd: float = 0.0,
-    shift: float = 0.0,
-    start: int = 0,
-) -> Floats:
-    """Clean or shifted residuals (runs x items) with planted properties, unit variance.
-
-    `ar` is the autocorrelation inside a run, `step` rounds to a grid (ties), `day_sd` is
-    one common effect on all these runs, `shift` is added from index `start` on.
-    """
-    noise = rng.normal(size=(runs, items))
-    x = noise.copy()
-    for t in range(1, items):
-        x[:, t] = ar * x[:, t - 1] + math.sqrt(1 - ar * ar) * noise[:, t]
-    x += day_sd * rng.normal()
-    x[:, start:] += shift
-    return np.asarray(np.round(x / step) * step if step else x)

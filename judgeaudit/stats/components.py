@@ -22,7 +22,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from judgeaudit.stats.interval import Interval, Undefined
+from judgeaudit.stats.interval import Undefined
 from judgeaudit.stats.scaled import (
     IDENTITY,
     LOG,
@@ -119,28 +119,6 @@ def variance_components(scores: Floats) -> Components | Undefined:
         w >= ESTIMABLE_WINDOWS,
         dropped,
     )
-
-
-def bootstrap_components(
-    scores: Floats, *, rng: np.random.Generator, resamples: int = 1_000, level: float = 0.95
-) -> dict[str, Interval] | Undefined:
-    """Return percentile intervals of items, items_by_window and repeats from resampled items."""
-    kept = ~np.isnan(scores).all(axis=(1, 2))
-    y = scores[kept]
-    if y.shape[0] < MIN_ITEMS:
-        return Undefined(f"fewer than {MIN_ITEMS} items")
-    n = y.shape[0]
-    weights = rng.multinomial(n, np.full(n, 1 / n), resamples).astype(np.float64)
-    sums = _Sums.of(y)
-    draws = _solve(
-        sums.map(lambda each: np.tensordot(weights, each, axes=1)), bool((sums.counts <= 1).all())
-    )
-    ends = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return {
-        name: Interval(float(ends[0, c]), float(ends[1, c]), level, "item bootstrap, percentile")
-        for c, name in enumerate(_NAMES)
-        if name != "windows"
-    }
 
 
 def design_study(components: Components, most_calls: int) -> list[Design]:

@@ -16,14 +16,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from judgeaudit.errors import InputError
-from judgeaudit.stats.interval import Interval, Undefined
-from judgeaudit.stats.quantiles import normal_cdf
+from judgeaudit.stats.interval import Undefined
 
 Floats = NDArray[np.float64]
 
@@ -31,18 +29,6 @@ Floats = NDArray[np.float64]
 def _within(name: str, value: float, low: float, high: float) -> None:
     if not low <= value <= high:
         raise InputError("decision", name, f"{value!r}", f"give a value from {low:g} to {high:g}")
-
-
-def reliability(true_variance: float, noise_variance: float) -> float:
-    """s_t²/(s_t² + s_w²); also the weight that shrinks a noisy advantage towards 0 (AdaStep).
-
-    For advantages both variances are those *within* a group, not across prompts.
-    """
-    if true_variance < 0 or noise_variance < 0 or true_variance + noise_variance == 0:
-        raise InputError(
-            "reliability", "", f"{true_variance!r}, {noise_variance!r}", "give variances"
-        )
-    return true_variance / (true_variance + noise_variance)
 
 
 def advantage_sign_flip(rho: float, *, against_truth: bool = False) -> float:
@@ -140,65 +126,6 @@ def _regret_low(y: Floats, shares: Floats) -> float:
     return float(np.mean(lost))
 
 
-def retest_flip(passed: ArrayLike) -> tuple[float, Floats] | Undefined:
-    """Chance that an item's pass/fail changes on a second judgment: E 2 p (1 - p).
-
-    `passed` is items x repeats of 0/1. The U-statistic 2 m (k - m)/(k (k - 1)) an item is
-    exactly unbiased; returns its mean and the items' values (for `agreement.effective_proportion`).
-    """
-    x = np.asarray(passed, float)
-    if x.ndim != 2 or not np.isin(x, (0, 1)).all():
-        raise InputError("retest flip", "", f"shape {x.shape}", "give items x repeats of 0 and 1")
-    k = x.shape[1]
-    if k < 2 or not x.shape[0]:
-        return Undefined("needs >= 2 repeats")
-    ones = x.sum(axis=1)
-    values = np.asarray(2 * ones * (k - ones) / (k * (k - 1)))
-    return float(values.mean()), values
-
-
-def majority_error(flip: float) -> tuple[float, float]:
-    """Range of the chance to differ from the item's majority verdict, E min(p, 1 - p).
-
-    flip/2 if every item flips rarely, flip if the noisy items are coin flips, by
-    p (1 - p) <= min(p, 1 - p) <= 2 p (1 - p). The error against the truth is not
-    identified by repeats at all.
-    """
-    _within("flip", flip, 0.0, 0.5)
-    return flip / 2, flip
-
-
-def order_noise(sd: float, items: int) -> float:
-    """SD of the difference of two systems' means in one pass: s_w sqrt(2/n)."""
-    if sd < 0 or items < 1:
-        raise InputError("order", "", f"sd {sd!r}, items {items!r}", "give sd >= 0 and items >= 1")
-    return sd * math.sqrt(2 / items)
-
-
-def order_flip(gap: float, tau: float) -> float:
-    """Chance that two passes over the same items order two systems differently.
-
-    2 Phi(d/tau) Phi(-d/tau); `gap` d is the judge-expected difference on these items and
-    `tau` its SD in one pass (`order_noise`). With new items add s_d²/n to tau².
-    """
-    if tau <= 0:
-        return 0.0 if gap else 0.5
-    return 2 * normal_cdf(gap / tau) * normal_cdf(-gap / tau)
-
-
-def order_flip_interval(gap: Interval, tau: float) -> Interval:
-    """Interval of `order_flip` by mapping the ends of the gap's interval.
-
-    It falls in |d|, so the smallest |d| of the interval gives the upper end: 1/2 if it
-    holds 0. The plug-in value itself is biased slightly low.
-    """
-    nearest = 0.0 if gap.low <= 0 <= gap.high else min(abs(gap.low), abs(gap.high))
-    farthest = max(abs(gap.low), abs(gap.high))
-    return Interval(
-        order_flip(farthest, tau), order_flip(nearest, tau), gap.level, f"mapped {gap.method}"
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
     """What two passes do to the order of systems.
@@ -249,31 +176,3 @@ def _compare(means: Floats) -> Leaderboard:
     np.fill_diagonal(flips, 0.0)
     agree = float((top[0] * top[1]).sum(axis=1).mean())
     return Leaderboard(1 - agree, float(np.nanmean(tau)) if untied.any() else math.nan, flips)
-
-
-@dataclass(frozen=True, slots=True)
-class Funnel:
-    """Coverage against conversion (CACC): each stage as a share of the one before and of all."""
-
-    stages: tuple[str, ...]
-    counts: tuple[int, ...]
-    of_all: tuple[float, ...]
-    of_previous: tuple[float, ...]
-
-
-def funnel(stages: dict[str, int]) -> Funnel:
-    """Lay out nested counts (asked, answered, parsed, agreed, ...) as a funnel.
-
-    Separates "the judge had the answer" from "its answer could be read". Raises
-    `InputError` when a later stage counts more than the one before.
-    """
-    names, counts = tuple(stages), tuple(stages.values())
-    if not counts or counts[0] <= 0 or any(b > a for a, b in pairwise(counts)):
-        raise InputError("funnel", "", f"{stages!r}", "give nested counts, the largest first")
-    before = (counts[0], *counts[:-1])
-    return Funnel(
-        names,
-        counts,
-        tuple(c / counts[0] for c in counts),
-        tuple(c / b if b else math.nan for c, b in zip(counts, before, strict=True)),
-    )

@@ -70,24 +70,6 @@ def excess_disagreement(
     return replace(found, excess=_with_pseudo_items(found.excess, found.items))
 
 
-def excess_score_variance(
-    first: Floats, second: Floats, clusters: NDArray[np.int_] | None = None
-) -> Excess | Undefined:
-    """Return the excess for scores: half the mean squared difference across, less variance within.
-
-    Its expectation is 1/2 (mean under one condition - mean under the other)^2.
-    """
-    k1, k2 = (~np.isnan(first)).sum(axis=1), (~np.isnan(second)).sum(axis=1)
-    usable = (k1 >= 2) & (k2 >= 2)
-    across, noise = np.full(k1.size, np.nan), np.full(k1.size, np.nan)
-    if usable.any():
-        a, b = first[usable], second[usable]
-        pairs = (a[:, :, None] - b[:, None, :]) ** 2
-        across[usable] = np.nanmean(pairs.reshape(a.shape[0], -1), axis=1) / 2
-        noise[usable] = (np.nanvar(a, axis=1, ddof=1) + np.nanvar(b, axis=1, ddof=1)) / 2
-    return _excess(across, noise, usable, clusters)
-
-
 def signed_parts(
     forward: Codes, backward: Codes, chosen: int = 0, clusters: NDArray[np.int_] | None = None
 ) -> SignedParts | Undefined:

@@ -23,9 +23,9 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from judgeaudit.stats.interval import Interval, Undefined
-from judgeaudit.stats.quantiles import f_quantile
 from judgeaudit.stats.scaled import (
     MIN_ITEMS,
     Estimated,
@@ -214,8 +214,8 @@ def _f_simple(squares: Squares, form: Form, n: int, k: float, p: float) -> tuple
     within = form == "one-way"
     ratio = float((squares.items / (squares.within if within else squares.residual))[0])
     df1, df2 = n - 1, n * (k - 1) if within else (n - 1) * (k - 1)
-    low = ratio / f_quantile(df1, df2, p)
-    high = ratio * f_quantile(df2, df1, p)
+    low = ratio / float(special.fdtri(df1, df2, p))
+    high = ratio * float(special.fdtri(df2, df1, p))
     return (low - 1) / (low + k - 1), (high - 1) / (high + k - 1)
 
 
@@ -231,7 +231,7 @@ def _f_agreement(
     if not parts:  # whole runs differ, and nothing else does
         return None
     v = (a * msc + b * mse) ** 2 / parts
-    lower, upper = f_quantile(n - 1, v, p), f_quantile(v, n - 1, p)
+    lower, upper = special.fdtri([n - 1, v], [v, n - 1], p)
     error = k * msc + (k * n - k - n) * mse
     low = n * (msr - lower * mse) / (lower * error + n * msr)
     high = n * (upper * msr - mse) / (error + n * upper * msr)

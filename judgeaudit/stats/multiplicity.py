@@ -36,18 +36,6 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     return adjusted
 
 
-def holm_rejected(p_values: ArrayLike, alpha: float = 0.05) -> NDArray[np.bool_]:
-    """Say which null hypotheses fall under familywise error `alpha`."""
-    return np.asarray(holm(p_values) <= alpha)
-
-
 def intersection_union(p_values: ArrayLike) -> float:
     """P value of "every claim holds": the largest one, without correction (Berger 1982)."""
     return float(_checked(p_values).max())
-
-
-def bonferroni_alpha(alpha: float, claims: int) -> float:
-    """Alpha of each of `claims` simultaneous bounds, alpha/m; bounds have no step-down here."""
-    if claims < 1:
-        raise InputError("bonferroni", "claims", str(claims), "give at least one claim")
-    return alpha / claims

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from judgeaudit.stats.interval import Interval, Undefined
-from judgeaudit.stats.quantiles import normal_quantile
 from judgeaudit.stats.scaled import (
     MIN_ITEMS,
     Estimated,
@@ -34,7 +34,7 @@ from judgeaudit.stats.scaled import (
 
 Floats = NDArray[np.float64]
 DITHER_STEPS = 0.3
-_TWO_SCORES = normal_quantile(0.975) * math.sqrt(2)
+_TWO_SCORES = float(special.ndtri(0.975)) * math.sqrt(2)
 LOG_VARIANCE = Scale("log variance", lambda sd: 2 * np.log(sd), lambda x: np.exp(x / 2))
 
 
@@ -114,7 +114,7 @@ def resolvable_gap(sd: float, items: int, repeats: int, item_difference_sd: floa
     alone, for claims about these very items.
     """
     variance = (item_difference_sd**2 + 2 * sd**2 / repeats) / items
-    return normal_quantile(0.975) * math.sqrt(variance)
+    return float(special.ndtri(0.975)) * math.sqrt(variance)
 
 
 def repeats_for_gap(
@@ -127,7 +127,7 @@ def repeats_for_gap(
     """
     if gap == 0:
         return Undefined("unresolvable: the gap is zero")
-    z = normal_quantile(1 - alpha / 2) + normal_quantile(power)
+    z = float(special.ndtri(1 - alpha / 2) + special.ndtri(power))
     needed = max(1, math.ceil(2 * (sd * z / gap) ** 2 - 1e-9))
     if needed > most:
         return Undefined(f"unresolvable: a gap of {gap:.3g} against noise {sd:.3g} needs > {most}")
@@ -137,38 +137,3 @@ def repeats_for_gap(
 def quantisation_floor(sd: float, step: float) -> float:
     """Return the gap that averaging cannot go below: half a `step` if s_w < 0.3 steps, else 0."""
     return step / 2 if sd < DITHER_STEPS * step else 0.0
-
-
-def spearman_brown(rho: float, repeats: float) -> float:
-    """Return the reliability of an m-mean, m rho / (1 + (m - 1) rho).
-
-    `rho` is an ICC, or a rank ICC for Spearman, of single scores at one
-    averaging unit; never an agreement rate or a median of group correlations.
-    """
-    return repeats * rho / (1 + (repeats - 1) * rho)
-
-
-def window_cap(items: float, items_by_window: float) -> float:
-    """Return the reliability that repeats within one window cannot exceed, s_i^2/(s_i^2+s_iw^2)."""
-    return items / (items + items_by_window)
-
-
-def repeats_for_reliability(
-    rho: float, target: float, *, cap: float = 1.0, most: int = 1_000
-) -> int | Undefined:
-    """Return m* = target (1 - rho) / (rho (1 - target)), rounded up.
-
-    Undefined, with "unresolvable", if `rho` is not positive, if `target` is at
-    or above `cap` (see `window_cap`), or if more than `most` repeats result. To
-    carry the uncertainty of an ICC, call it at both ends of its interval.
-    """
-    if rho <= 0:
-        return Undefined("unresolvable: the reliability is not above zero")
-    if rho >= target:
-        return 1
-    if target >= cap:
-        return Undefined(f"unresolvable: repeats in one window cannot pass {cap:.3g}")
-    if cap < 1:  # repeats shrink only the part of the error that is new in each repeat
-        rho, target = rho / cap, target / cap
-    needed = math.ceil(target * (1 - rho) / (rho * (1 - target)) - 1e-9)
-    return needed if needed <= most else Undefined(f"unresolvable: needs > {most} repeats")

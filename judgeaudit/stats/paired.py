@@ -17,7 +17,6 @@ Rules of this module:
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -26,45 +25,13 @@ from scipy import special
 
 from judgeaudit.errors import InputError
 from judgeaudit.stats.interval import Interval, Undefined
-from judgeaudit.stats.proportions import normal_quantile, two_sided, wilson_ends
+from judgeaudit.stats.proportions import wilson_ends
 
 Floats = NDArray[np.float64]
 Base = Literal["tango", "newcombe"]
 Alternative = Literal["greater", "less", "two-sided"]
 
 BISECTIONS = 60  # 2 * 2^-60: the ends are exact to rounding
-
-
-@dataclass(frozen=True, slots=True)
-class Pairs:
-    """Counts of the four cells of a paired table."""
-
-    a: float
-    b: float
-    c: float
-    d: float
-
-    @property
-    def n(self) -> float:
-        """Number of pairs."""
-        return self.a + self.b + self.c + self.d
-
-    @property
-    def difference(self) -> float:
-        """(b - c)/n, first share minus second."""
-        return (self.b - self.c) / self.n
-
-
-def pair_counts(first: ArrayLike, second: ArrayLike) -> Pairs:
-    """Count the four cells of two aligned 0/1 vectors. Raises `InputError` for other values."""
-    x, y = np.asarray(first, float), np.asarray(second, float)
-    if x.shape != y.shape or x.ndim != 1 or not x.size:
-        raise InputError("pairs", "", f"shapes {x.shape} and {y.shape}", "give aligned vectors")
-    if not (np.isin(x, (0, 1)).all() and np.isin(y, (0, 1)).all()):
-        raise InputError("pairs", "", "values other than 0 and 1", "drop or bound invalid answers")
-    both = float((x * y).sum())
-    b, c = float(x.sum()) - both, float(y.sum()) - both
-    return Pairs(both, b, c, x.size - both - b - c)
 
 
 def _check_discordant(b: Floats, c: Floats, n: Floats) -> None:
@@ -110,17 +77,6 @@ def tango_ends(
     return solve(-1.0), solve(1.0)
 
 
-def tango(b: float, c: float, n: float, level: float = 0.95) -> Interval:
-    """Score interval of the paired difference (b - c)/n (Tango 1998).
-
-    `b` pairs have only the first answer 1, `c` only the second, out of `n`. Without
-    events the ends are -+z²/(n + z²). Report it two-sided; for a one-sided lower
-    claim use `newcombe_paired`. Raises `InputError` for impossible counts.
-    """
-    low, high = tango_ends(b, c, n, normal_quantile(level))
-    return Interval(float(low), float(high), level, "Tango score")
-
-
 def _phi(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
     """Correlation of the two answers with Newcombe's continuity correction; 0 where undefined."""
     cross = a * d - b * c
@@ -149,33 +105,6 @@ def newcombe_ends(
     return p1 - p2 - reach(p1 - l1, u2 - p2), p1 - p2 + reach(u1 - p1, p2 - l2)
 
 
-def newcombe_paired(a: float, b: float, c: float, d: float, level: float = 0.95) -> Interval:
-    """Square-and-add interval of the paired difference (Newcombe 1998, method 10).
-
-    Wilson intervals of both shares, combined with the correlation phi, whose
-    numerator ad - bc is lowered by n/2 (not below 0) when positive. Its lower end is
-    the bound for a preregistered one-sided claim. Raises `InputError` for impossible counts.
-    """
-    low, high = newcombe_ends(a, b, c, d, normal_quantile(level))
-    return Interval(float(low), float(high), level, "Newcombe paired")
-
-
-def paired_interval(pairs: Pairs, level: float = 0.95, base: Base = "tango") -> Interval:
-    """Interval of the difference in `pairs`, by Tango's or Newcombe's method."""
-    if base == "tango":
-        return tango(pairs.b, pairs.c, pairs.n, level)
-    return newcombe_paired(pairs.a, pairs.b, pairs.c, pairs.d, level)
-
-
-def paired_bounds(pairs: Pairs, alpha: float = 0.05) -> tuple[float, float]:
-    """One-sided lower and upper bound of the difference, each at `alpha` (Newcombe).
-
-    The pair is not an interval of level 1 - alpha: each bound is for a claim of its own.
-    """
-    found = paired_interval(pairs, two_sided(alpha), "newcombe")
-    return found.low, found.high
-
-
 def mcnemar_midp(b: int, c: int, alternative: Alternative = "two-sided") -> float:
     """Mid-p value of McNemar's test that both answers are equally often 1.
 
@@ -192,21 +121,6 @@ def mcnemar_midp(b: int, c: int, alternative: Alternative = "two-sided") -> floa
     if alternative == "less":
         return float(special.bdtr(b, n, 0.5)) - point / 2
     return min(1.0, 2 * (float(special.bdtr(min(b, c), n, 0.5)) - point / 2))
-
-
-def mover(d1: float, i1: Interval, d2: float, i2: Interval, correlation: float = 0.0) -> Interval:
-    """Interval of d1 - d2 from an interval of each (MOVER; Zou & Donner 2008).
-
-    low = d - sqrt((d1 - l1)² + (u2 - d2)² - 2 r (d1 - l1)(u2 - d2)), and high likewise with
-    (u1 - d1)(d2 - l2); r is the `correlation` of the two estimates. r = 0 is conservative when
-    shared units move both the same way and too narrow when they move them apart. Raises
-    `InputError` when the levels differ.
-    """
-    if not math.isclose(i1.level, i2.level):
-        raise InputError("mover", "level", f"{i1.level} and {i2.level}", "use one level for both")
-    low, high = mover_ends(d1, (i1.low, i1.high), d2, (i2.low, i2.high), correlation)
-    method = i1.method if i1.method == i2.method else f"{i1.method} and {i2.method}"
-    return Interval(float(low), float(high), i1.level, f"MOVER of {method}")
 
 
 def mover_ends(
@@ -238,41 +152,6 @@ def opposing_correlation(first: ArrayLike, second: ArrayLike) -> Floats:
     return np.minimum(found, 0.0)
 
 
-def world_interaction(
-    cells: ArrayLike, level: float = 0.95, base: Base = "tango"
-) -> tuple[float, Interval]:
-    """(p1 - p2) - (p3 - p4) from worlds x 4 answers of 0/1, with its MOVER interval.
-
-    For CARRY the columns are FF, FU, SS, SU. The halves' correlation over worlds enters where
-    it is negative (`opposing_correlation`). One-sided claims take base="newcombe" at level
-    1 - 2 alpha. Raises `InputError` for other shapes and values.
-    """
-    y = np.asarray(cells, float)
-    if y.ndim != 2 or y.shape[1] != 4:
-        raise InputError("interaction", "", f"shape {y.shape}", "give worlds x 4 answers")
-    first, second = pair_counts(y[:, 0], y[:, 1]), pair_counts(y[:, 2], y[:, 3])
-    r = float(opposing_correlation(y[:, 0] - y[:, 1], y[:, 2] - y[:, 3]))
-    return interaction(first, second, level, base, r)
-
-
-def interaction(
-    first: Pairs,
-    second: Pairs,
-    level: float = 0.95,
-    base: Base = "tango",
-    correlation: float = 0.0,
-) -> tuple[float, Interval]:
-    """Difference of two paired differences with its MOVER interval, one call a cell.
-
-    `first` and `second` are the tables of two halves of a design over the same
-    worlds, e.g. lesson against unrelated memory after a failure and after a success.
-    One-sided claims take base="newcombe" at level 1 - 2 alpha.
-    """
-    d1, d2 = first.difference, second.difference
-    i1, i2 = (paired_interval(pairs, level, base) for pairs in (first, second))
-    return d1 - d2, mover(d1, i1, d2, i2, correlation)
-
-
 def pseudo_world_t(
     values: ArrayLike, level: float = 0.95, *, rare: int = 10
 ) -> tuple[float, Interval] | Undefined:
@@ -292,49 +171,3 @@ def pseudo_world_t(
     centre, half = float(used.mean()), t * float(used.std(ddof=1)) / math.sqrt(used.size)
     method = "t over worlds, two pseudo-worlds" if pseudo else "t over worlds"
     return float(d.mean()), Interval(centre - half, centre + half, level, method)
-
-
-def sign_flip_test(
-    values: ArrayLike,
-    alternative: Alternative = "greater",
-    *,
-    rng: np.random.Generator | None = None,
-    draws: int = 10_000,
-) -> float:
-    """P value of the sign-flip test that the values are symmetric about 0.
-
-    Whole numbers (D_w in -2..2) get the exact distribution of the sum over all 2^W
-    sign patterns; others get `draws` random patterns from `rng`, the observed one
-    counted among them. It tests symmetry about 0, never a margin.
-    """
-    d = np.asarray(values, float)
-    d = d[d != 0]
-    if not d.size:
-        return 1.0
-    total = float(d.sum()) if alternative != "less" else -float(d.sum())
-    if np.all(d == np.rint(d)):
-        return _exact_flip(np.abs(d).astype(int), total, alternative)
-    if rng is None:
-        raise InputError("sign_flip_test", "rng", "None", "give a generator for fractional values")
-    signs = rng.integers(0, 2, size=(draws, d.size)) * 2 - 1
-    sums = signs @ np.abs(d)
-    hits = _at_least(sums, total, alternative)
-    return float((np.count_nonzero(hits) + 1) / (draws + 1))
-
-
-def _at_least(sums: Floats, total: float, alternative: Alternative) -> NDArray[np.bool_]:
-    slack = 1e-9 * max(1.0, abs(total))
-    extreme = np.abs(sums) if alternative == "two-sided" else sums
-    limit = abs(total) if alternative == "two-sided" else total
-    return np.asarray(extreme >= limit - slack)
-
-
-def _exact_flip(sizes: NDArray[np.int_], total: float, alternative: Alternative) -> float:
-    """Share of sign patterns with a sum at least `total`, by convolving one unit at a time."""
-    reach = int(sizes.sum())
-    chance = np.zeros(2 * reach + 1)
-    chance[reach] = 1.0
-    for size in sizes:
-        chance = (np.roll(chance, size) + np.roll(chance, -size)) / 2
-    sums = np.arange(-reach, reach + 1, dtype=float)
-    return min(1.0, float(chance[_at_least(sums, total, alternative)].sum()))

@@ -14,7 +14,6 @@ The effects are weighted alike in both. `hksj` pools endpoints that share no wor
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +22,7 @@ from scipy import special
 
 from judgeaudit.errors import InputError
 from judgeaudit.stats.interval import Interval, Undefined
-from judgeaudit.stats.proportions import check_level, normal_quantile
+from judgeaudit.stats.proportions import check_level
 
 Floats = NDArray[np.float64]
 
@@ -98,59 +97,3 @@ def endpoints_like_these(effects: ArrayLike, level: float = 0.95) -> Pooled | Un
     se, tau = math.sqrt(variance), math.sqrt(max(over_endpoints - cell, 0.0) * endpoints)
     found = t_interval(value, se, endpoints - 1, level, "two-way endpoint and world, t(E - 1)")
     return Pooled(value, se, found, tau)
-
-
-def tau_squared(effects: ArrayLike, variances: ArrayLike) -> float:
-    """Variance between endpoints by DerSimonian & Laird (1986), not below 0.
-
-    (Q - (k - 1))/(sum w - sum w²/sum w) with w = 1/v and Cochran's Q.
-    """
-    y, w = np.asarray(effects, float), 1.0 / np.asarray(variances, float)
-    fixed = float((w * y).sum() / w.sum())
-    q = float((w * (y - fixed) ** 2).sum())
-    return max(0.0, (q - (y.size - 1)) / float(w.sum() - (w**2).sum() / w.sum()))
-
-
-def _weighted(effects: ArrayLike, variances: ArrayLike) -> tuple[Floats, Floats, float, float]:
-    y, v = np.asarray(effects, float), np.asarray(variances, float)
-    if y.shape != v.shape or y.ndim != 1 or not np.all(v > 0):
-        raise InputError("random effects", "", "effects and variances", "give variances > 0")
-    tau2 = tau_squared(y, v)
-    w = 1.0 / (v + tau2)
-    return y, w, float((w * y).sum() / w.sum()), math.sqrt(tau2)
-
-
-def hksj(effects: ArrayLike, variances: ArrayLike, level: float = 0.95) -> Pooled | Undefined:
-    """Random-effects mean with the Hartung-Knapp-Sidik-Jonkman interval, t(k - 1).
-
-    Var(mean) = sum w (y - mean)²/((k - 1) sum w), w = 1/(v + tau²), tau² by DerSimonian
-    & Laird. For endpoints with worlds of their own; shared worlds need `endpoints_like_these`.
-    """
-    if np.size(effects) < 2:
-        return Undefined("needs >= 2 endpoints")
-    y, w, value, tau = _weighted(effects, variances)
-    se = math.sqrt(float((w * (y - value) ** 2).sum()) / ((y.size - 1) * float(w.sum())))
-    return Pooled(value, se, t_interval(value, se, y.size - 1, level, "HKSJ, t(k - 1)"), tau)
-
-
-def dersimonian_laird(
-    effects: ArrayLike, variances: ArrayLike, level: float = 0.95
-) -> Pooled | Undefined:
-    """Random-effects mean with the normal interval of DerSimonian & Laird (1986).
-
-    For comparison with published work only: with few endpoints it covers .88-.91.
-    """
-    if np.size(effects) < 2:
-        return Undefined("needs >= 2 endpoints")
-    _, w, value, tau = _weighted(effects, variances)
-    se = 1.0 / math.sqrt(float(w.sum()))
-    reach = normal_quantile(level) * se
-    return Pooled(value, se, Interval(value - reach, value + reach, level, "DL, normal"), tau)
-
-
-def leave_one_out(
-    effects: ArrayLike, pool: Callable[[Floats], Pooled | Undefined], axis: int = 1
-) -> list[Pooled | Undefined]:
-    """Pool again without each endpoint (axis 1) or each world (axis 0), in their order."""
-    table = _table(effects)
-    return [pool(np.delete(table, index, axis=axis)) for index in range(table.shape[axis])]

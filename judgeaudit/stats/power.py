@@ -33,37 +33,6 @@ def upper_quantile(alpha: float) -> float:
     return float(-special.ndtri(alpha))
 
 
-def items_for_spearman(
-    truth: float, threshold: float, kappa: float, *, alpha: float = 0.05, power: float = 0.8
-) -> int | Undefined:
-    """Items at which a correlation `truth` is told from `threshold` on its own side.
-
-    n = ((z_{1-alpha} + z_{power}) kappa/(atanh truth - atanh T))², kappa = sqrt(n) SE of
-    atanh r from the pilot (it grows with ties and falls with repeats). Inflate by 1.3 when
-    the pilot knows kappa to 20 %. Undefined where truth and threshold are equal.
-    """
-    gap = _z_gap(truth, threshold)
-    if gap == 0:
-        return Undefined("truth equals the threshold: no number of items decides")
-    return math.ceil(((upper_quantile(alpha) + upper_quantile(1 - power)) * kappa / gap) ** 2)
-
-
-def _z_gap(truth: float, threshold: float) -> float:
-    if not (-1 < truth < 1 and -1 < threshold < 1):
-        raise InputError(
-            "power", "correlation", f"{truth!r}, {threshold!r}", "give both in (-1, 1)"
-        )
-    return math.atanh(truth) - math.atanh(threshold)
-
-
-def power_for_spearman(
-    n: int, truth: float, threshold: float, kappa: float, *, alpha: float = 0.05
-) -> float:
-    """Chance that n items place the bound on the truth's side (normal approximation)."""
-    reach = abs(_z_gap(truth, threshold)) * math.sqrt(n) / kappa
-    return float(special.ndtr(reach - upper_quantile(alpha)))
-
-
 def icc_power(
     icc: float, threshold: float, items: int, repeats: int, *, alpha: float = 0.05
 ) -> float:
@@ -106,34 +75,6 @@ def items_for_icc(
         enough = icc_power(icc, threshold, middle, repeats, alpha=alpha) >= power
         low, high = (low, middle) if enough else (middle + 1, high)
     return low
-
-
-def sd_relative_error(items: int, repeats: int) -> float:
-    """Relative SE of the within-item SD, 1/sqrt(2 n (k - 1)), for normal noise."""
-    if items < 1 or repeats < 2:
-        raise InputError("power", "pilot", f"{items} x {repeats}", "give >= 1 item, >= 2 repeats")
-    return 1 / math.sqrt(2 * items * (repeats - 1))
-
-
-def items_for_sd(relative_error: float, repeats: int) -> int:
-    """Fewest items at which the within-item SD is known to `relative_error` (pilot size)."""
-    if relative_error <= 0 or repeats < 2:
-        raise InputError("power", "pilot", f"{relative_error!r}", "give an error > 0, >= 2 repeats")
-    return math.ceil(1 / (2 * (repeats - 1) * relative_error**2))
-
-
-def equivalence_power(
-    sd: float, n: int, band: float, *, shift: float = 0.0, alpha: float = 0.05
-) -> float:
-    """Chance that the (1 - 2 alpha) interval of a paired mean difference lies within the band.
-
-    Normal approximation of two one-sided tests: |mean| < band - z SE, SE = sd/sqrt(n).
-    """
-    se = sd / math.sqrt(n)
-    reach = band - upper_quantile(alpha) * se
-    if reach <= 0:
-        return 0.0
-    return float(special.ndtr((reach - shift) / se) - special.ndtr((-reach - shift) / se))
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,12 +187,3 @@ def worlds_for_margin(
         return Undefined("the effect does not exceed the margin")
     z = upper_quantile(alpha) + upper_quantile(1 - power)
     return math.ceil((z / (effect - margin)) ** 2 * variance)
-
-
-def paired_variance(first: float, second: float, both: float | None = None) -> float:
-    """Variance in one world of a difference of two 0/1 answers; `both` = P(both 1).
-
-    p + q - 2 both - (p - q)²; the answers are independent unless `both` is given.
-    """
-    together = first * second if both is None else both
-    return first + second - 2 * together - (first - second) ** 2

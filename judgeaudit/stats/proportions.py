@@ -17,11 +17,10 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from judgeaudit.errors import InputError
-from judgeaudit.stats import quantiles
 from judgeaudit.stats.interval import Interval, Undefined
-from judgeaudit.stats.quantiles import beta_quantile, t_quantile
 
 
 def check_level(level: float) -> None:
@@ -33,7 +32,7 @@ def check_level(level: float) -> None:
 def normal_quantile(level: float) -> float:
     """Return z with two-sided coverage `level`, 1.96 at .95."""
     check_level(level)
-    return quantiles.normal_quantile(0.5 + level / 2)
+    return float(special.ndtri(0.5 + level / 2))
 
 
 def two_sided(alpha: float) -> float:
@@ -62,8 +61,8 @@ def clopper_pearson(successes: float, n: float, level: float = 0.95) -> Interval
     check_level(level)
     tail = (1.0 - level) / 2
     failures = n - successes
-    low = 0.0 if successes <= 0 else beta_quantile(successes, failures + 1, tail)
-    high = 1.0 if failures <= 0 else beta_quantile(successes + 1, failures, 1 - tail)
+    low = 0.0 if successes <= 0 else float(special.betaincinv(successes, failures + 1, tail))
+    high = 1.0 if failures <= 0 else float(special.betaincinv(successes + 1, failures, 1 - tail))
     return Interval(low, high, level, "Clopper-Pearson")
 
 
@@ -88,22 +87,6 @@ def wilson_ends(
     # At s = 0 and s = n the ends are 0 and 1 exactly; rounding would leave 1e-18.
     low = np.where(s <= 0, 0.0, np.maximum(centre - half, 0.0))
     return low, np.where(s >= total, 1.0, np.minimum(centre + half, 1.0))
-
-
-def lower_bound(successes: float, n: float, alpha: float = 0.05) -> float:
-    """One-sided Clopper-Pearson lower bound: the share exceeds it with confidence 1 - alpha."""
-    return clopper_pearson(successes, n, two_sided(alpha)).low
-
-
-def upper_bound(successes: float, n: float, alpha: float = 0.05) -> float:
-    """One-sided Clopper-Pearson upper bound; 1 - alpha^(1/n) when nothing was seen."""
-    return clopper_pearson(successes, n, two_sided(alpha)).high
-
-
-def jeffreys_point(successes: float, draws: float) -> float:
-    """(m + 1/2)/(M + 1): mean of the posterior of a share under Jeffreys' prior."""
-    _check_count(successes, draws)
-    return (successes + 0.5) / (draws + 1.0)
 
 
 def jeffreys_se(draws: float, p: float = 0.5) -> float:
@@ -167,4 +150,5 @@ def _few_clusters(draws: float, clusters: int, level: float) -> float:
     check_level(level)
     upper = 0.5 + level / 2
     most = max(draws - 1, clusters - 1)
-    return (t_quantile(most, upper) / t_quantile(clusters - 1, upper)) ** 2
+    narrow, wide = special.stdtrit([most, clusters - 1], upper)
+    return float((narrow / wide) ** 2)

@@ -13,11 +13,11 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import optimize, special
 
 from judgeaudit.errors import InputError
-from judgeaudit.stats.decisions import binary_advantage, order_flip
+from judgeaudit.stats.decisions import binary_advantage
 
 Floats = NDArray[np.float64]
 
@@ -129,16 +129,3 @@ def sd_allowed_by_pick(tolerated: float, candidates: int, true_sd: float) -> flo
     if excess(1e3) <= 0:
         return math.inf
     return true_sd * float(optimize.brentq(excess, 0.0, 1e3, xtol=1e-4))
-
-
-def order_flip_of(sd: float, gap: float, items: int) -> float:
-    """Chance of an order flip at a within-item SD, for a table beside the requirement."""
-    return order_flip(gap, sd * math.sqrt(2 / items))
-
-
-def worst_pair_gap(means: ArrayLike) -> float:
-    """Smallest difference between neighbouring systems, for which the requirement is hardest."""
-    ordered = np.sort(np.asarray(means, float))
-    if ordered.size < 2:
-        raise InputError("requirement", "systems", f"{ordered.size}", "give at least 2")
-    return float(np.diff(ordered).min())

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from judgeaudit.stats.interval import Interval, Undefined
-from judgeaudit.stats.quantiles import t_cdf, t_quantile
 
 Floats = NDArray[np.float64]
 MIN_ITEMS = 10
@@ -84,7 +84,7 @@ class Estimated:
         """Return the two-sided t interval on `scale`, or why there is none."""
         if self.no_interval:
             return Undefined(self.no_interval)
-        half = t_quantile(self.df, (1 + level) / 2) * self.se
+        half = float(special.stdtrit(self.df, (1 + level) / 2)) * self.se
         centre = float(self.scale.to(np.asarray(self.value)))
         low, high = (float(self.scale.back(np.asarray(centre + s * half))) for s in (-1, 1))
         return Interval(low, high, level, self.method)
@@ -92,12 +92,12 @@ class Estimated:
     def p_below(self, threshold: float) -> float | Undefined:
         """Return the one-sided p of "the truth is below `threshold`": small supports PASS."""
         z0 = self._distance(threshold)
-        return z0 if isinstance(z0, Undefined) else t_cdf(self.df, -z0)
+        return z0 if isinstance(z0, Undefined) else float(special.stdtr(self.df, -z0))
 
     def p_above(self, threshold: float) -> float | Undefined:
         """Return the one-sided p of "the truth is at least `threshold`": small supports FAIL."""
         z0 = self._distance(threshold)
-        return z0 if isinstance(z0, Undefined) else t_cdf(self.df, z0)
+        return z0 if isinstance(z0, Undefined) else float(special.stdtr(self.df, z0))
 
     def _distance(self, threshold: float) -> float | Undefined:
         if self.no_interval:

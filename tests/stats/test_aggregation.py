@@ -11,12 +11,8 @@ from judgeaudit.errors import InputError
 from judgeaudit.stats.aggregation import (
     aggregate,
     agreement,
-    calls_for_sd,
-    kendall_spectrum,
     rankings_at,
-    sd_of_mean,
     smallest_k,
-    spectrum_summary,
 )
 from judgeaudit.stats.interval import Undefined
 
@@ -26,22 +22,6 @@ SPECTRUM = np.bincount([0] * 78 + [1] * 11 + [2, 3, 4, 4, 4, 5, 5, 5, 5, 5, 11],
 
 def inversions(ranks):
     return sum(a > b for a, b in itertools.combinations(ranks, 2))
-
-
-def test_one_spectrum_reads_as_the_published_exact_and_pairwise_shares():
-    exact, pairwise = spectrum_summary(SPECTRUM)
-
-    assert exact == 0.78
-    assert pairwise == pytest.approx(4436 / 4500)
-
-
-def test_spectrum_counts_discordant_pairs():
-    """1243 is one swap from 1234, 4321 six."""
-    found = kendall_spectrum([[1, 2, 3, 4]] * 3, [[1, 2, 3, 4], [1, 2, 4, 3], [4, 3, 2, 1]])
-
-    assert found.tolist() == [1, 1, 0, 0, 0, 0, 1]
-    with pytest.raises(InputError, match="tied"):
-        kendall_spectrum([[1, 1, 2]], [[1, 2, 3]])
 
 
 @pytest.mark.parametrize("distance", range(7))
@@ -106,10 +86,3 @@ def test_smallest_k_reaches_what_is_wanted_or_says_that_none_does():
     assert found.exact >= 0.9
     assert found.k in (3, 5)
     assert isinstance(smallest_k([0, 1], 2, 0.99, rng=rng, most=3), Undefined)
-
-
-def test_calls_for_a_mean_of_given_noise():
-    """.6/sqrt(9) = .2."""
-    assert sd_of_mean(0.6, 9) == pytest.approx(0.2)
-    assert calls_for_sd(0.6, 0.2) == 9
-    assert calls_for_sd(0.1, 0.2) == 1

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from judgeaudit.stats.components import (
-    bootstrap_components,
     design_study,
     variance_components,
 )
@@ -101,15 +100,6 @@ def test_coefficients_by_hand(rng):
     best = design_study(exact, 6)[0]
     assert (best.windows, best.repeats, best.calls) == (6, 1, 6)
     assert best.relative == pytest.approx(1 / (1 + 0.1 / 6 + 0.3 / 6))
-
-
-def test_bootstrap_of_items_agrees_with_the_jackknife(rng):
-    y = study(rng, n=150)
-    jackknife = variance_components(y).repeats.interval()
-
-    found = bootstrap_components(y, rng=rng)["repeats"]
-
-    assert (found.low, found.high) == pytest.approx((jackknife.low, jackknife.high), rel=0.05)
 
 
 def test_what_cannot_be_told_is_undefined(rng):

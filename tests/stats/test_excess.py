@@ -8,7 +8,6 @@ import pytest
 from judgeaudit.stats.excess import (
     NOT_SEPARABLE,
     excess_disagreement,
-    excess_score_variance,
     signed_parts,
 )
 from judgeaudit.stats.interval import Undefined
@@ -72,14 +71,6 @@ def test_items_without_two_calls_in_both_are_counted():
     found = excess_disagreement(first, second, 2)
 
     assert (found.items, found.single) == (1, 1)
-
-
-def test_score_version_finds_half_the_squared_shift(rng):
-    """A shift of 1 with noise of SD 1: across 1.5, within 1, excess 1/2."""
-    found = excess_score_variance(rng.normal(size=(4_000, 3)), 1 + rng.normal(size=(4_000, 2)))
-
-    assert found.within.value == pytest.approx(1, abs=0.04)
-    assert found.excess.value == pytest.approx(0.5, abs=4 * found.excess.se)
 
 
 def test_signed_parts_by_hand():

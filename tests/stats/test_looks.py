@@ -1,18 +1,13 @@
 """Planned looks against published constants; sequences and bets against their promises."""
 
-import itertools
-
 import numpy as np
 import pytest
 from scipy import stats
 
 from judgeaudit.errors import InputError
 from judgeaudit.stats.looks import (
-    concordance_signs,
     crossing_probability,
-    log_tau_bets,
     plan_looks,
-    sequence_inflation,
     z_at_look,
 )
 
@@ -90,41 +85,3 @@ def test_z_of_a_look_has_the_tail_of_its_t():
 def test_looks_that_do_not_increase_are_refused(items):
     with pytest.raises(InputError, match="increasing"):
         plan_looks(items)
-
-
-def test_sequence_covers_every_n_from_forty_on():
-    """A mean of N(0, 1): its inflated bound is crossed on a side with chance <= .05."""
-    n = np.arange(1, 1001)
-    walk = np.random.default_rng(3).normal(size=(4000, n.size)).cumsum(axis=1) / np.sqrt(n)
-    crossed = (walk[:, 39:] > sequence_inflation(n[39:])).any(axis=1)
-
-    assert crossed.mean() <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 4000)
-    assert sequence_inflation(50) == pytest.approx(np.sqrt(4 * np.log(10 * np.sqrt(2))))
-
-
-def test_concordance_signs_by_hand():
-    """(1,2)&(1,3) rise together, (5,4)&(2,7) oppose, (3,3) ties, the seventh item is left."""
-    x, y = [1, 2, 5, 4, 3, 3, 9], [1, 3, 2, 7, 0, 5, 9]
-
-    assert concordance_signs(x, y).tolist() == [1, -1, 0]
-
-
-def test_bets_have_expectation_one_at_the_threshold():
-    """Exact over all sign patterns of 6 pairs with P(+1) = .7, P(-1) = .2, mean .5."""
-    chance = {1: 0.7, 0: 0.1, -1: 0.2}
-    total = np.zeros(2)
-    for pattern in itertools.product((1, 0, -1), repeat=6):
-        up, down = log_tau_bets(pattern, 0.5)
-        weight = np.prod([chance[s] for s in pattern])
-        total += weight * np.exp([up[-1], down[-1]])
-
-    assert total == pytest.approx([1.0, 1.0])
-
-
-def test_bets_decide_in_the_direction_of_the_truth():
-    rng = np.random.default_rng(5)
-    high = rng.choice([1, -1], p=[0.97, 0.03], size=400)
-    up, down = log_tau_bets(high, 0.7)
-
-    assert up.max() >= np.log(20)
-    assert down.max() < np.log(20)

@@ -11,10 +11,7 @@ from judgeaudit.stats.noise import (
     noise,
     quantisation_floor,
     repeats_for_gap,
-    repeats_for_reliability,
     resolvable_gap,
-    spearman_brown,
-    window_cap,
 )
 
 
@@ -78,25 +75,3 @@ def test_a_gap_far_below_the_noise_is_unresolvable_and_no_number_to_buy(gap):
 def test_rounding_without_dither_leaves_half_a_step():
     assert quantisation_floor(0.2, 1) == 0.5
     assert quantisation_floor(0.4, 1) == 0
-
-
-def test_spearman_brown_on_the_rank_icc():
-    """4 x .590 / (1 + 3 x .590) = .852: .590 for single replies, .852 for means of four."""
-    assert spearman_brown(0.590, 4) == pytest.approx(0.852, abs=5e-4)
-
-
-@pytest.mark.parametrize(("rho", "target", "repeats"), [(0.40, 0.90, 14), (0.78, 0.99, 28)])
-def test_repeats_for_a_target_reliability(rho, target, repeats):
-    """.9 x .6/(.4 x .1) = 13.5; .99 x .22/(.78 x .01) = 27.9."""
-    assert repeats_for_reliability(rho, target) == repeats
-
-
-def test_repeats_within_one_window_cannot_pass_its_cap():
-    """Items 1, item:window .25: the cap is .8; single repeats with noise .75 reach 1/2.
-
-    A target of .7: (1)/(1.25 + .75/m) >= .7 needs m >= .75/(1/.7 - 1.25) = 4.2.
-    """
-    cap = window_cap(1, 0.25)
-
-    assert isinstance(repeats_for_reliability(0.5, 0.9, cap=cap), Undefined)
-    assert repeats_for_reliability(0.5, 0.7, cap=cap) == 5

@@ -3,15 +3,10 @@
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.meta_analysis import combine_effects
 
 from judgeaudit.stats.interval import Undefined
 from judgeaudit.stats.pooling import (
-    dersimonian_laird,
     endpoints_like_these,
-    hksj,
-    leave_one_out,
-    tau_squared,
     these_endpoints,
 )
 
@@ -49,29 +44,8 @@ def test_two_way_variance_is_the_sum_of_both_less_the_cell_noise():
     assert found.interval.high == pytest.approx(3 / 8 + stats.t.ppf(0.975, 1) * found.se)
 
 
-def test_random_effects_equal_the_oracle():
-    rng = np.random.default_rng(5)
-    v = rng.uniform(0.01, 0.05, 11)
-    y = rng.normal(0.1, np.sqrt(v + 0.02))
-    oracle = combine_effects(y, v, method_re="chi2")
-    knapp, plain = hksj(y, v), dersimonian_laird(y, v)
-
-    assert tau_squared(y, v) == pytest.approx(oracle.tau2)
-    assert knapp.value == pytest.approx(oracle.mean_effect_re)
-    assert knapp.se == pytest.approx(oracle.sd_eff_w_re_hksj)
-    assert plain.se == pytest.approx(oracle.sd_eff_w_re)
-    assert knapp.interval.high == pytest.approx(knapp.value + stats.t.ppf(0.975, 10) * knapp.se)
-
-
-def test_leave_one_out_pools_the_remaining_columns():
-    """Without the first endpoint the mean is 1/2, without the second 1/4."""
-    assert [p.value for p in leave_one_out(TABLE, these_endpoints)] == [0.5, 0.25]
-    assert len(leave_one_out(TABLE, these_endpoints, axis=0)) == 4
-
-
 def test_one_endpoint_says_nothing_of_its_kind():
     assert isinstance(endpoints_like_these(TABLE[:, :1]), Undefined)
-    assert isinstance(hksj([0.1], [0.01]), Undefined)
     assert isinstance(these_endpoints(TABLE[:1]), Undefined)
 
 

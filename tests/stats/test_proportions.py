@@ -10,11 +10,8 @@ from judgeaudit.stats.interval import Undefined
 from judgeaudit.stats.proportions import (
     clopper_pearson,
     effective_n,
-    jeffreys_point,
     jeffreys_se,
-    lower_bound,
     share_of_clusters,
-    upper_bound,
     wilson,
 )
 
@@ -71,13 +68,9 @@ def test_clopper_pearson_equals_scipy_for_whole_numbers():
 
 def test_no_event_in_59_bounds_the_share_below_5_percent():
     """1 - .05^(1/59) = .04951, and 58 items are not enough: .05034."""
-    assert upper_bound(0, 59) == pytest.approx(1 - 0.05 ** (1 / 59))
-    assert upper_bound(0, 59) < 0.05 < upper_bound(0, 58)
-    assert lower_bound(59, 59) == pytest.approx(0.05 ** (1 / 59))
-
-
-def test_one_sided_bound_is_an_end_of_the_interval_of_level_one_minus_two_alpha():
-    assert lower_bound(80, 100, 0.05) == clopper_pearson(80, 100, 0.90).low
+    assert clopper_pearson(0, 59, 0.9).high == pytest.approx(1 - 0.05 ** (1 / 59))
+    assert clopper_pearson(0, 59, 0.9).high < 0.05 < clopper_pearson(0, 58, 0.9).high
+    assert clopper_pearson(59, 59, 0.9).low == pytest.approx(0.05 ** (1 / 59))
 
 
 def test_jeffreys_standard_errors_are_the_seven_published_ones():
@@ -85,13 +78,12 @@ def test_jeffreys_standard_errors_are_the_seven_published_ones():
     published = [0.157, 0.118, 0.086, 0.062, 0.050, 0.035, 0.022]
 
     assert [round(jeffreys_se(m), 3) for m in draws] == published
-    assert jeffreys_point(0, 8) == pytest.approx(0.5 / 9)
 
 
 def test_jeffreys_se_is_the_spread_of_the_point_over_draws():
     """Exact: the point is (m + 1/2)/(M + 1) with m ~ Binomial(8, .5)."""
     m = np.arange(9)
-    points, chances = np.array([jeffreys_point(k, 8) for k in m]), stats.binom.pmf(m, 8, 0.5)
+    points, chances = (m + 0.5) / 9, stats.binom.pmf(m, 8, 0.5)
     variance = (chances * points**2).sum() - (chances * points).sum() ** 2
 
     assert jeffreys_se(8) == pytest.approx(np.sqrt(variance))

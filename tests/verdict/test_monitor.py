@@ -9,7 +9,7 @@ import pytest
 from judgeaudit.design.criteria import Watch
 from judgeaudit.errors import InputError
 from judgeaudit.readings.table import checked
-from judgeaudit.stats.alarm import calibrate, cusum_max, simulated_runs
+from judgeaudit.stats.alarm import calibrate, cusum
 from judgeaudit.verdict.monitor import check_watch, monitor
 from judgeaudit.verdict.verdicts import Outcome
 
@@ -38,8 +38,16 @@ def watch(n=19, **changes):
     return Watch(calibration=n, reference=2, **changes)
 
 
-def runs(rng, count, **planted):
-    return 50 + 3 * simulated_runs(rng, count, ITEMS, **planted)
+def runs(rng, count, *, shift=0.0, start=0):
+    """Scores of `count` runs, mean 50 and SD 3, `shift` SDs higher from item `start` on."""
+    made = rng.normal(size=(count, ITEMS))
+    made[:, start:] += shift
+    return 50 + 3 * made
+
+
+def largest(residuals):
+    """The maximum of each run's CUSUM."""
+    return cusum(residuals).max(axis=-1)
 
 
 def test_it_is_the_split_calibrated_alarm(rng):
@@ -48,14 +56,14 @@ def test_it_is_the_split_calibrated_alarm(rng):
     means = made[:2].mean(axis=0)
     sd = np.sqrt(((made[:2] - means) ** 2).sum() / ITEMS)
     residual = (made[2:] - means) / sd
-    limit = calibrate(cusum_max(residual[:19]), 0.05)
+    limit = calibrate(largest(residual[:19]), 0.05)
 
     found = monitor(table(made), watch(), "judge")
 
     assert found.threshold.value == pytest.approx(limit.value)
     assert found.threshold.false_alarm == pytest.approx(0.05)
     assert found.threshold.alarms_per_year() == pytest.approx(18.25)
-    assert found.runs[0].largest == pytest.approx(cusum_max(residual[19:])[0])
+    assert found.runs[0].largest == pytest.approx(largest(residual[19:])[0])
 
 
 def test_a_shift_of_one_sd_raises_an_alarm_and_its_delay_is_told(rng):
@@ -76,7 +84,7 @@ def test_equal_sums_in_another_order_are_no_alarm():
     quiet = np.full((18, ITEMS), 50.0)
     made = np.vstack([reference, quiet, highest, highest[::-1]])
     sd = np.sqrt(2) * 3
-    forwards, backwards = cusum_max((made[-2:] - 50) / sd)
+    forwards, backwards = largest((made[-2:] - 50) / sd)
     assert forwards != backwards
     assert forwards == pytest.approx(backwards, rel=1e-12)
 
