@@ -14,7 +14,13 @@ from typing import Any, ParamSpec
 
 import typer
 
-from judgeaudit.errors import JudgeauditError, RegistrationError, TooEarly, UndefinedEstimate
+from judgeaudit.errors import (
+    JudgeauditError,
+    RegistrationError,
+    TooEarly,
+    UndefinedEstimate,
+    printable,
+)
 
 
 class ExitCode(IntEnum):
@@ -56,7 +62,7 @@ def _say(error: BaseException, code: ExitCode, as_json: bool) -> None:
     message = (
         "interrupted; run the same command again to resume"
         if isinstance(error, KeyboardInterrupt)
-        else " ".join(_text(error).split())
+        else printable(" ".join(_text(error).split()))
     )
     if as_json:
         document: dict[str, Any] = {
@@ -74,7 +80,7 @@ def _say(error: BaseException, code: ExitCode, as_json: bool) -> None:
             typer.echo(json.dumps(document, ensure_ascii=False))
     if isinstance(error, RegistrationError):
         for problem in error.problems:
-            typer.echo(f"error: {error.source}: {problem}", err=True)
+            typer.echo(printable(f"error: {error.source}: {problem}"), err=True)
     elif code is not ExitCode.BUG:
         typer.echo(f"error: {message}", err=True)
 

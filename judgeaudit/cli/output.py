@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from judgeaudit.errors import printable
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 StudyPath = Annotated[Path, typer.Argument(help="Folder of the study.")]
 
@@ -19,11 +21,11 @@ def document(value: Any) -> None:
 
 
 def lines(texts: Iterable[str]) -> None:
-    """Print findings, one a line."""
+    """Print findings, one a line; control characters in them as escapes."""
     for text in texts:
-        typer.echo(text)
+        typer.echo(printable(text))
 
 
 def remark(text: str) -> None:
     """Tell a person something that is no finding."""
-    typer.echo(text, err=True)
+    typer.echo(printable(text), err=True)
