@@ -213,12 +213,24 @@ class Usage:
     reasoning: int | None = None
 
 
+class Ending(StrEnum):
+    """What an API's word for the end of an answer means: only a whole answer is read."""
+
+    WHOLE = "whole"
+    CUT = "cut"
+    DECLINED = "declined"
+    NOT_REPORTED = "not reported"
+    UNKNOWN = "unknown"
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What an API's answer says, before any readout looks at it. None is "not reported".
 
     `positions[k]` holds the alternatives at answer position k, as a tuple, in the reply's order.
-    `refusal` is the text of a refusal that the API marked as one.
+    `refusal` is the text of a refusal that the API marked as one. `ending` is what `finish_reason`
+    means in this API. `text` is of `parts` text parts, which are one answer only where there is
+    one of them; `other` names the places where something stood that is no answer's text.
     """
 
     text: str | None
@@ -230,6 +242,9 @@ class Reply:
     service_tier: str | None = None
     provider: str | None = None
     usage: Usage = Usage()
+    ending: Ending = Ending.NOT_REPORTED
+    parts: int = 1
+    other: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,13 @@ from pathlib import Path
 from judgeaudit.canonical import Digest
 from judgeaudit.design.asking import Asker, Asking
 from judgeaudit.design.document import Condition, EndpointSpec, Registration
+from judgeaudit.design.lock import reading_rules
 from judgeaudit.design.plan import windows
 from judgeaudit.design.protocol import ProtocolDocument
 from judgeaudit.design.tables import Bodies
 from judgeaudit.errors import EvidenceError, InputError
 from judgeaudit.instrument.readout import Readout
+from judgeaudit.instrument.rules import Rules
 from judgeaudit.model import JSON, FrozenBody, Item, PlannedCall, Window
 
 
@@ -43,6 +45,11 @@ class FrozenStudy:
     def asker(self) -> Asker:
         """How each call is asked."""
         return Asker.of(self.protocol)
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The version of the rules by which this study's replies are read."""
+        return reading_rules(self.lock)
 
     @cached_property
     def _windows(self) -> tuple[Window, ...]:

@@ -4,6 +4,7 @@
   It alone decides whether a study is unchanged; `content_sha256` is its digest.
 * `beside` holds what was true at the time: code version, environment, UTC, git state, data-access
   state. A later difference there is a deviation, never a refusal.
+* `reading_rules` says by which version of the rules replies are read, for ever.
 * A lock's own digest covers the bytes of `lock.json`; the log's first record and every amendment
   name it, so that an edited lock is found out by what was written after it.
 """
@@ -24,6 +25,7 @@ from judgeaudit.design.draft import FROZEN_NAMES, Draft, Inputs, Source
 from judgeaudit.design.plan import make_plan
 from judgeaudit.design.tables import body_table, plan_table, rows_digest
 from judgeaudit.errors import EvidenceError
+from judgeaudit.instrument.rules import CURRENT, Rules
 from judgeaudit.model import JSON, FrozenBody, PlannedCall
 
 LOCK_SCHEMA = "judgeaudit/lock/1"
@@ -111,9 +113,13 @@ def content_of(files: Mapping[str, bytes], plan: pa.Table, bodies: pa.Table) -> 
 
 
 def make_lock(
-    draft: Draft, rendered: Rendered, facts: Facts, supersedes: Mapping[str, JSON] | None = None
+    draft: Draft,
+    rendered: Rendered,
+    facts: Facts,
+    supersedes: Mapping[str, JSON] | None = None,
+    rules: Rules = CURRENT,
 ) -> Lock:
-    """Return the lock of a sound draft."""
+    """Return the lock of a sound draft; an amendment keeps the `rules` of the lock before it."""
     registration = draft.whole().registration
     files = {name: source.data for name, source in frozen_sources(draft).items()}
     content = content_of(files, rendered.plan_table, rendered.body_table)
@@ -124,10 +130,26 @@ def make_lock(
             "clock": registration.schedule.clock,
             "content": content,
             "content_sha256": str(digest_of(content)),
+            "reading_rules": int(rules),
             "supersedes": None if supersedes is None else dict(supersedes),
             "beside": facts.as_json(),
         }
     )
+
+
+def reading_rules(lock: Mapping[str, JSON]) -> Rules:
+    """Return the rules by which a study's replies are read; a lock without them is 0.1's.
+
+    Raises `EvidenceError` for rules that this program does not know.
+    """
+    version = lock.get("reading_rules", Rules.V1)
+    try:
+        return Rules(version)
+    except ValueError:
+        raise EvidenceError(
+            f"lock.json: reading rules {version!r}; this program knows up to {max(Rules):d}: "
+            "read the study with the version that froze it"
+        ) from None
 
 
 def check_lock(lock: Mapping[str, JSON], source: str, schema: str = LOCK_SCHEMA) -> None:

@@ -6,6 +6,9 @@ For each call that was tried, in this order:
 2. without one, the last attempt says why: an undecodable success is `bad_body`, an attempt of
    which nothing is known `unresolved`, everything else `no_reply` with what happened;
 
+Replies are read by the rules that the study's lock names, so that what a sealed study says of them
+does not change with the program.
+
 A call without any attempt has no reading of ours: why it was never sent (cap reached, window
 closed, no memory, stopped by rule) stands in the journal.
 
@@ -56,10 +59,11 @@ def derive(study: FrozenStudy) -> Derive:
 def _read(
     study: FrozenStudy, api: Provider, attempt: Attempt, call: PlannedCall, item: Item
 ) -> Value | Invalid:
-    reply: Reply | Invalid = api.read(attempt.response_body or b"")
+    rules = study.rules
+    reply: Reply | Invalid = api.read(attempt.response_body or b"", rules)
     if isinstance(reply, Invalid):
         return reply
-    return study.readout_of(call).read(reply, item, study.readout_arm(call))
+    return study.readout_of(call).under(rules).read(reply, item, study.readout_arm(call))
 
 
 def _why_failed(last: Attempt) -> Invalid:

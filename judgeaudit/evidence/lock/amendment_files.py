@@ -26,7 +26,7 @@ from judgeaudit.design.amendments import (
     amendment_document,
 )
 from judgeaudit.design.layout import AMENDMENTS, BODIES, FROZEN, PLAN
-from judgeaudit.design.lock import Facts, Lock, first_difference, make_lock, render
+from judgeaudit.design.lock import Facts, Lock, first_difference, make_lock, reading_rules, render
 from judgeaudit.design.tables import BODY_SCHEMA, PLAN_SCHEMA, body_from, plan_from
 from judgeaudit.errors import EvidenceError, GuardError, InputError
 from judgeaudit.evidence.lock.disk import read_lock, read_table, sync_folder, write_bytes
@@ -63,7 +63,7 @@ def amend(
     )
     data, sha = amendment_bytes(document)
     supersedes = {"lock": str(old.digest), "amendment": number, "amendment_sha256": str(sha)}
-    lock = make_lock(draft, rendered, facts, supersedes)
+    lock = make_lock(draft, rendered, facts, supersedes, reading_rules(old.document))
     with tempfile.TemporaryDirectory(prefix=".amending-", dir=root) as name:
         new = Path(name) / FROZEN
         new.mkdir()

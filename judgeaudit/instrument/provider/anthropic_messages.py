@@ -13,9 +13,13 @@ from typing import Any, ClassVar
 
 from judgeaudit.instrument.provider import lenient
 from judgeaudit.instrument.provider.body import composed, refusal, wanted
+from judgeaudit.instrument.provider.document import content_of, ending_of, ending_word, opened
 from judgeaudit.instrument.provider.interface import Classified
 from judgeaudit.instrument.provider.policy import classify
+from judgeaudit.instrument.rules import CURRENT, Rules
 from judgeaudit.model import JSON, Ask, Composed, Endpoint, Invalid, Reason, Reply, Usage
+
+WHOLE = frozenset({"end_turn", "stop_sequence"})
 
 BEARER_SINCE = "2026-10-21"
 _FIELDS = {
@@ -58,15 +62,14 @@ class AnthropicMessages:
             endpoint, "/v1/messages", body, ("anthropic-version", _api_version(endpoint))
         )
 
-    def read(self, body: bytes) -> Reply | Invalid:
+    def read(self, body: bytes, rules: Rules = CURRENT) -> Reply | Invalid:
         """Return a message's text, or `Invalid(bad_body)`."""
-        try:
-            document = lenient.mapping(lenient.load_json(body))
-        except ValueError as error:
-            return Invalid(Reason.BAD_BODY, f"not JSON: {error}"[:200])
+        document = opened(body, rules)
+        if isinstance(document, Invalid):
+            return document
         if not isinstance(document.get("content"), list):
             return Invalid(Reason.BAD_BODY, "no content array")
-        return _reply(document)
+        return _reply(document, rules)
 
     def classify(
         self, status: int, headers: Mapping[str, str], body: bytes, *, now_ns: int | None = None
@@ -118,13 +121,18 @@ def _add_format(endpoint: Endpoint, body: dict[str, JSON], schema: Mapping[str, 
     body["output_config"] = {"format": {"type": "json_schema", "schema": dict(schema)}}
 
 
-def _reply(document: Mapping[str, Any]) -> Reply:
+def _reply(document: Mapping[str, Any], rules: Rules) -> Reply:
     usage = lenient.mapping(document.get("usage"))
-    blocks = (lenient.mapping(block) for block in document["content"])
-    texts = [block for block in blocks if block.get("type", "text") == "text"]
+    blocks, reason = document["content"], document.get("stop_reason")
+    if rules is Rules.V1:
+        blocks = [b for b in blocks if lenient.mapping(b).get("type", "text") == "text"]
+    content = content_of(blocks, rules)
     return Reply(
-        text=lenient.joined_text(texts),
-        finish_reason=lenient.filled(document.get("stop_reason")),
+        text=content.text,
+        parts=content.parts,
+        other=content.other,
+        finish_reason=ending_word(reason),
+        ending=ending_of(reason, WHOLE, rules),
         refusal=_refusal(document),
         model=lenient.filled(document.get("model")),
         service_tier=lenient.filled(usage.get("service_tier")),

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, Protocol
 
+from judgeaudit.instrument.rules import CURRENT, Rules
 from judgeaudit.model import JSON, Ask, Composed, Endpoint, Invalid, Reply, Responsibility
 
 
@@ -54,8 +55,11 @@ class Provider(Protocol):
         """
         ...
 
-    def read(self, body: bytes) -> Reply | Invalid:
-        """Return what a 200 says, or `Invalid(bad_body)` where it is no such document."""
+    def read(self, body: bytes, rules: Rules = CURRENT) -> Reply | Invalid:
+        """Return what a 200 says, or `Invalid(bad_body)` where it is no such document.
+
+        `rules` is the version of the reading rules: evidence is read by that of its study's lock.
+        """
         ...
 
     def classify(

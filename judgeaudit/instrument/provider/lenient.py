@@ -78,12 +78,3 @@ def octets(value: Any) -> bytes | None:
     if not all(type(byte) is int and 0 <= byte <= 255 for byte in value):
         return None
     return bytes(value)
-
-
-def joined_text(content: Any) -> str | None:
-    """Return a message's text: a string, or the text parts of a list of parts, joined."""
-    if isinstance(content, str):
-        return text(content)
-    parts = [text(mapping(part).get("text")) for part in sequence(content)]
-    found = [part for part in parts if part is not None]
-    return "".join(found) if found else None

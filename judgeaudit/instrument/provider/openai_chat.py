@@ -13,8 +13,16 @@ from typing import Any, ClassVar
 
 from judgeaudit.instrument.provider import lenient
 from judgeaudit.instrument.provider.body import composed, refusal, wanted
+from judgeaudit.instrument.provider.document import (
+    content_of,
+    ending_of,
+    ending_word,
+    filled_places,
+    opened,
+)
 from judgeaudit.instrument.provider.interface import Classified
 from judgeaudit.instrument.provider.policy import classify
+from judgeaudit.instrument.rules import CURRENT, Rules
 from judgeaudit.model import (
     JSON,
     Ask,
@@ -27,6 +35,12 @@ from judgeaudit.model import (
     TokenLogprob,
     Usage,
 )
+
+WHOLE = frozenset({"stop", "eos_token", "stop_sequence"})
+"""`stop` is OpenAI's; the others are what Text Generation Inference writes for it."""
+
+ASIDE = ("reasoning_content", "reasoning", "thinking", "reasoning_details", "tool_calls")
+"""Fields of a message that hold no answer: reasoning under its several names, calls of tools."""
 
 TOKEN_FIELDS = ("max_tokens", "max_completion_tokens")
 
@@ -59,17 +73,18 @@ class OpenAIChat:
             )
         return {"logprobs": True, "top_logprobs": top}
 
-    def read(self, body: bytes) -> Reply | Invalid:
-        """Return the first choice of a chat completion, or `Invalid(bad_body)`."""
-        try:
-            document = lenient.mapping(lenient.load_json(body))
-        except ValueError as error:
-            return Invalid(Reason.BAD_BODY, f"not JSON: {error}"[:200])
+    def read(self, body: bytes, rules: Rules = CURRENT) -> Reply | Invalid:
+        """Return the only choice of a chat completion, or `Invalid(bad_body)`."""
+        document = opened(body, rules)
+        if isinstance(document, Invalid):
+            return document
         choices = lenient.sequence(document.get("choices"))
         choice = lenient.mapping(choices[0]) if choices else {}
         if not isinstance(choice.get("message"), dict):
-            return Invalid(Reason.BAD_BODY, _why_not(document))
-        return _reply(document, choice, choice["message"])
+            return Invalid(Reason.BAD_BODY, "no choices[0].message")
+        if len(choices) > 1 and rules > Rules.V1:
+            return Invalid(Reason.BAD_BODY, f"{len(choices)} choices, where one was asked")
+        return _reply(document, choice, choice["message"], rules)
 
     def classify(
         self, status: int, headers: Mapping[str, str], body: bytes, *, now_ns: int | None = None
@@ -102,21 +117,20 @@ def _response_format(schema: Mapping[str, JSON]) -> dict[str, JSON]:
     }
 
 
-def _why_not(document: Mapping[str, Any]) -> str:
-    error = document.get("error")
-    if error is not None:
-        said = lenient.text(lenient.mapping(error).get("message")) or lenient.text(error) or ""
-        return f"an error under a success status: {said}"[:200]
-    return "no choices[0].message"
-
-
 def _reply(
-    document: Mapping[str, Any], choice: Mapping[str, Any], message: Mapping[str, Any]
+    document: Mapping[str, Any],
+    choice: Mapping[str, Any],
+    message: Mapping[str, Any],
+    rules: Rules,
 ) -> Reply:
+    content, reason = content_of(message.get("content"), rules), choice.get("finish_reason")
     return Reply(
-        text=lenient.joined_text(message.get("content")),
-        finish_reason=lenient.filled(choice.get("finish_reason")),
-        refusal=lenient.filled(message.get("refusal")),
+        text=content.text,
+        parts=content.parts,
+        other=content.other + filled_places(message, ASIDE),
+        finish_reason=ending_word(reason),
+        ending=ending_of(reason, WHOLE, rules),
+        refusal=_refusal(message),
         positions=_positions(lenient.mapping(choice.get("logprobs")).get("content")),
         model=lenient.filled(document.get("model")),
         fingerprint=lenient.filled(document.get("system_fingerprint")),
@@ -124,6 +138,14 @@ def _reply(
         provider=lenient.filled(document.get("provider")),
         usage=_usage(lenient.mapping(document.get("usage"))),
     )
+
+
+def _refusal(message: Mapping[str, Any]) -> str | None:
+    """Return the text of a refusal, also where it is a part of the content."""
+    parts = (lenient.mapping(part) for part in lenient.sequence(message.get("content")))
+    found = [lenient.filled(part.get("refusal")) for part in parts]
+    said = [lenient.filled(message.get("refusal")), *found]
+    return next((text for text in said if text is not None), None)
 
 
 def _usage(usage: Mapping[str, Any]) -> Usage:

@@ -1,8 +1,8 @@
 """What all readouts share: filling the prompt, checks on items, checks before any parsing.
 
 A reply is looked at in this order, and the first that applies is the reason: a refusal (marked as
-one, or stopped by a content filter), truncation, emptiness, text that is no Unicode; only then the
-readout's own parser.
+one, or stopped by a content filter), an end that is a cut or not known to be whole, several parts
+of text, emptiness, text that is no Unicode; only then the readout's own parser.
 """
 
 from __future__ import annotations
@@ -11,21 +11,25 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from judgeaudit.errors import Problem
 from judgeaudit.instrument.readout.interface import Cell, Column, Prompt
-from judgeaudit.model import JSON, SOLE_ARM, Ask, Candidate, Invalid, Item, Reason, Reply, Value
-
-REFUSED = frozenset({"content_filter", "refusal", "safety"})
-"""Finish reasons by which an API says that it, or the model, declined."""
-
-TRUNCATED = frozenset(
-    {"length", "max_tokens", "max_output_tokens", "model_context_window_exceeded"}
+from judgeaudit.instrument.rules import Rules
+from judgeaudit.model import (
+    JSON,
+    SOLE_ARM,
+    Ask,
+    Candidate,
+    Ending,
+    Invalid,
+    Item,
+    Reason,
+    Reply,
+    Value,
 )
-"""Finish reasons by which an API says that the answer was cut."""
 
 
 class Options(BaseModel):
@@ -83,6 +87,10 @@ class Base(ABC, Generic[O_co]):
         """Return the messages for one arm and what the answer must carry."""
         messages = self.prompt.render(self.fields(item, arm))
         return Ask(messages, json_schema=self.schema(item))
+
+    def under(self, rules: Rules) -> Self:
+        """Return this readout as a version of the reading rules has it."""
+        return self
 
     def read(self, reply: Reply, item: Item, arm: str) -> Value | Invalid:
         """Return the value in a reply, or why there is none."""
@@ -156,23 +164,37 @@ def sole_candidate(item: Item) -> dict[str, JSON]:
     return {"candidate": item.candidates[0].text, **slot_fields(item, item.candidates)}
 
 
-def refused(reply: Reply) -> Invalid | None:
-    """Return `Invalid(refused)` where the API marked a refusal, else None."""
+def fault_of(reply: Reply, *, cut_is_whole: bool = False) -> Invalid | None:
+    """Return why a reply is no whole answer, whatever its text says; None where it is one.
+
+    `cut_is_whole` is for answers of one token, which is there when the rest is cut.
+    """
     if reply.refusal is not None:
         return Invalid(Reason.REFUSED, clip(reply.refusal))
-    if reply.finish_reason in REFUSED:
+    if reply.ending is Ending.DECLINED:
         return Invalid(Reason.REFUSED, f"finish reason {reply.finish_reason}")
+    if reply.ending is Ending.CUT and not cut_is_whole:
+        return Invalid(Reason.TRUNCATED, f"finish reason {reply.finish_reason}")
+    if reply.ending is Ending.UNKNOWN:
+        word = clip(repr(reply.finish_reason), 40)
+        return Invalid(Reason.TRUNCATED, f"finish reason {word} is not known to mean whole")
+    if reply.parts > 1:
+        return unparsed(f"{reply.parts} parts of text, where one answer was asked")
     return None
+
+
+def empty(reply: Reply) -> Invalid:
+    """Return `Invalid(empty)`, saying where something else stood."""
+    where = f"no answer; something stands in {', '.join(reply.other)}" if reply.other else ""
+    return Invalid(Reason.EMPTY, where)
 
 
 def answer_text(reply: Reply) -> str | Invalid:
     """Return the text of a whole, non-empty answer, or why there is none."""
-    if (refusal := refused(reply)) is not None:
-        return refusal
-    if reply.finish_reason in TRUNCATED:
-        return Invalid(Reason.TRUNCATED, f"finish reason {reply.finish_reason}")
+    if (fault := fault_of(reply)) is not None:
+        return fault
     if reply.text is None or not reply.text.strip():
-        return Invalid(Reason.EMPTY)
+        return empty(reply)
     try:
         reply.text.encode()
     except UnicodeEncodeError as error:

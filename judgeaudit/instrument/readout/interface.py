@@ -12,9 +12,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Literal, Protocol, Self
 
 from judgeaudit.errors import InputError, Problem
+from judgeaudit.instrument.rules import Rules
 from judgeaudit.model import JSON, SOLE_ARM, Ask, Invalid, Item, Message, Reply, Value
 
 Column = Literal["number", "category", "ranking", "text"]
@@ -167,6 +168,10 @@ class Readout(Protocol):
 
     def ask(self, item: Item, arm: str) -> Ask:
         """Return the messages for one arm and what the answer must carry."""
+        ...
+
+    def under(self, rules: Rules) -> Self:
+        """Return the readout as a version of the reading rules has it."""
         ...
 
     def read(self, reply: Reply, item: Item, arm: str) -> Value | Invalid:

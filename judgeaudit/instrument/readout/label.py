@@ -4,8 +4,10 @@
   mass = e^l+ + e^l-, how much probability fell on either (CE: D1).
 * A label's probability is the sum over the entries whose *bytes* equal one of its registered
   surface forms. Entries stay a list: two token ids can have one text, and both count.
-* An entry whose log-probability is no number (-9999 and below, -inf, NaN, or above 0 beyond
-  rounding) is an entry that was not reported. A label without an entry makes the arm invalid.
+* An entry whose log-probability is no number (at or below the option `floor`, -inf, NaN, or above
+  0 beyond rounding) is a filler: an entry that was not reported. A label without an entry makes the
+  arm invalid. Servers fill with -9999 (OpenAI, vLLM) or -100; a true -100 is a probability of
+  4e-44, which no arithmetic of a model resolves.
 * `label_pair` asks twice, with the label-to-meaning mapping reversed in arm `rev`; in each arm r
   belongs to the label that *means* correct there (CE: D1-S). `combine_pair` joins the two.
 """
@@ -14,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -22,18 +24,23 @@ from judgeaudit.instrument.readout.base import (
     Base,
     Options,
     clip,
-    refused,
+    empty,
+    fault_of,
     sole_candidate,
     unparsed,
 )
 from judgeaudit.instrument.readout.interface import Cell, Column
 from judgeaudit.instrument.readout.numbers import number_of
+from judgeaudit.instrument.rules import Rules
 from judgeaudit.model import JSON, Ask, Invalid, Item, Reason, Reply, TokenLogprob, Value
 
 FORWARD, REVERSED = "fwd", "rev"
 
-SENTINEL = -9999.0
-"""APIs write this, or less, for "no log-probability" (OpenAI: -9999.0)."""
+FLOOR = -100.0
+"""What is at or below it says "no log-probability", unless a protocol registers another floor."""
+
+FLOOR_V1 = -9999.0
+"""The floor by which 0.1 read (OpenAI's filler alone)."""
 
 ROUNDING = 1e-6
 """How far above 0 a log-probability may lie, and a mass above 1, and still be rounding."""
@@ -54,13 +61,15 @@ class LabelOptions(Options):
 
     Without `surface_forms` a label is read as itself, bare or after one space. Position 0 is the
     answer, or with `skip_leading_whitespace` the first position whose chosen, that is most
-    probable, token is not whitespace alone.
+    probable, token is not whitespace alone. `floor` is the largest log-probability that is a
+    filler.
     """
 
     labels: Labels
     surface_forms: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     top_logprobs: int = Field(default=20, ge=2, le=100)
     skip_leading_whitespace: bool = False
+    floor: float = Field(default=FLOOR, le=-20)
 
     @model_validator(mode="after")
     def _labels_can_be_told_apart(self) -> LabelOptions:
@@ -116,9 +125,9 @@ class LabelLogprob(Base[LabelOptions]):
 
         One token is wanted, so an answer cut after it is whole: truncation is no reason here.
         """
-        if (refusal := refused(reply)) is not None:
-            return refusal
-        entries = answer_position(reply, skip_whitespace=self.options.skip_leading_whitespace)
+        if (fault := fault_of(reply, cut_is_whole=True)) is not None:
+            return fault
+        entries = self._answer_position(reply)
         if isinstance(entries, Invalid):
             return entries
         return self._compare(entries, *self.meaning(arm))
@@ -136,8 +145,28 @@ class LabelLogprob(Base[LabelOptions]):
             return Invalid(Reason.OUT_OF_SCALE, f"{clip(str(cell))} is no probability")
         return Value(number=float(number))
 
+    def under(self, rules: Rules) -> Self:
+        """Return the readout as the rules of its study have it: 0.1 had one floor."""
+        if rules > Rules.V1 or "floor" in self.options.model_fields_set:
+            return self
+        return type(self)(self.prompt, self.options.model_copy(update={"floor": FLOOR_V1}))
+
+    def _answer_position(self, reply: Reply) -> tuple[TokenLogprob, ...] | Invalid:
+        """Return the alternatives at the answer's position, or why there are none."""
+        if not reply.positions:
+            if reply.text is not None and reply.text.strip():
+                return Invalid(Reason.LABEL_MISSING, "the reply reports no log-probabilities")
+            return empty(reply)
+        if not self.options.skip_leading_whitespace:
+            return reply.positions[0]
+        for entries in reply.positions:
+            if not _is_whitespace(entries, self.options.floor):
+                return entries
+        return Invalid(Reason.LABEL_MISSING, "whitespace at every position")
+
     def _compare(self, entries: Sequence[TokenLogprob], plus: str, minus: str) -> Value | Invalid:
-        found = {label: log_sum(entries, self.options.forms(label)) for label in (plus, minus)}
+        floor, forms = self.options.floor, self.options.forms
+        found = {label: log_sum(entries, forms(label), floor) for label in (plus, minus)}
         if missing := [label for label, value in found.items() if value is None]:
             names = " and ".join(map(repr, missing))
             return Invalid(Reason.LABEL_MISSING, f"{names} not among {len(entries)} entries")
@@ -159,22 +188,8 @@ class LabelPair(LabelLogprob):
         return (FORWARD, REVERSED)
 
 
-def answer_position(reply: Reply, *, skip_whitespace: bool) -> tuple[TokenLogprob, ...] | Invalid:
-    """Return the alternatives at the answer's position, or why there are none."""
-    if not reply.positions:
-        if reply.text is not None and reply.text.strip():
-            return Invalid(Reason.LABEL_MISSING, "the reply reports no log-probabilities")
-        return Invalid(Reason.EMPTY)
-    if not skip_whitespace:
-        return reply.positions[0]
-    for entries in reply.positions:
-        if not _is_whitespace(entries):
-            return entries
-    return Invalid(Reason.LABEL_MISSING, "whitespace at every position")
-
-
-def _is_whitespace(entries: Sequence[TokenLogprob]) -> bool:
-    known = [entry for entry in entries if is_number(entry.logprob)]
+def _is_whitespace(entries: Sequence[TokenLogprob], floor: float) -> bool:
+    known = [entry for entry in entries if is_number(entry.logprob, floor)]
     return bool(known) and not spelling(max(known, key=lambda entry: entry.logprob)).strip()
 
 
@@ -185,14 +200,20 @@ def spelling(entry: TokenLogprob) -> bytes:
     return entry.token.encode("utf-8", "surrogatepass")
 
 
-def is_number(logprob: float) -> bool:
-    """Tell whether a reported log-probability is one: finite, above the sentinel, at most 0."""
-    return math.isfinite(logprob) and SENTINEL < logprob <= ROUNDING
+def is_number(logprob: float, floor: float = FLOOR) -> bool:
+    """Tell whether a reported log-probability is one: finite, above the floor, at most 0."""
+    return math.isfinite(logprob) and floor < logprob <= ROUNDING
 
 
-def log_sum(entries: Sequence[TokenLogprob], forms: frozenset[bytes]) -> float | None:
-    """Return ln of the summed probability of the entries spelled like one of `forms`."""
-    logs = [min(e.logprob, 0.0) for e in entries if spelling(e) in forms and is_number(e.logprob)]
+def log_sum(
+    entries: Sequence[TokenLogprob], forms: frozenset[bytes], floor: float = FLOOR
+) -> float | None:
+    """Return ln of the summed probability of the entries spelled like one of `forms`.
+
+    None where no such entry has a log-probability above `floor`.
+    """
+    spelled = [entry.logprob for entry in entries if spelling(entry) in forms]
+    logs = [min(logprob, 0.0) for logprob in spelled if is_number(logprob, floor)]
     if not logs:
         return None
     top = max(logs)

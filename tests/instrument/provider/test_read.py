@@ -6,7 +6,7 @@ import math
 import pytest
 
 from judgeaudit.instrument.provider import provider
-from judgeaudit.model import Invalid, Reason, Reply, TokenLogprob, Usage
+from judgeaudit.model import Ending, Invalid, Reason, Reply, TokenLogprob, Usage
 
 OPENAI, ANTHROPIC = provider("openai.chat"), provider("anthropic.messages")
 
@@ -35,6 +35,7 @@ def test_a_whole_chat_reply():
     assert OPENAI.read(body) == Reply(
         text="A",
         finish_reason="stop",
+        ending=Ending.WHOLE,
         model="m-2026-01-01",
         fingerprint="fp_1",
         service_tier="default",
@@ -55,7 +56,7 @@ def test_what_is_left_out_is_not_reported():
         {"usage": {"prompt_tokens": "9", "completion_tokens": True}},
         {"usage": {"prompt_tokens": -1, "completion_tokens": 10**400}},
         {"model": 7, "system_fingerprint": {}, "service_tier": [], "provider": False},
-        {"choice": {"finish_reason": 3, "logprobs": "none"}},
+        {"choice": {"logprobs": "none"}},
         {"choice": {"logprobs": None}},
         {"choice": {"logprobs": {"content": None}}},
     ],
@@ -141,14 +142,6 @@ def test_a_lone_surrogate_in_a_reply_does_not_stop_a_study():
     assert found.text == "a\ufffdb"
 
 
-def test_content_in_parts_is_joined():
-    found = OPENAI.read(
-        chat({"content": [{"type": "text", "text": "A"}, {"type": "text", "text": "B"}]})
-    )
-
-    assert found.text == "AB"
-
-
 def test_an_empty_refusal_is_none():
     assert OPENAI.read(chat({"content": "A", "refusal": ""})).refusal is None
     assert OPENAI.read(chat({"content": None, "refusal": "No."})).refusal == "No."
@@ -177,6 +170,7 @@ def test_a_whole_anthropic_reply_counts_cached_tokens_into_the_prompt():
     assert ANTHROPIC.read(body) == Reply(
         text="A",
         finish_reason="end_turn",
+        ending=Ending.WHOLE,
         model="claude-x",
         service_tier="standard",
         usage=Usage(prompt=9, completion=7, cached=4, reasoning=5),

@@ -6,7 +6,17 @@ from hypothesis import strategies as st
 
 from judgeaudit.errors import RegistrationError
 from judgeaudit.instrument.readout import READOUTS, Prompt, build, options_problems, problems_for
-from judgeaudit.model import SOLE_ARM, Candidate, Invalid, Item, Reason, Reply, TokenLogprob, Value
+from judgeaudit.model import (
+    SOLE_ARM,
+    Candidate,
+    Ending,
+    Invalid,
+    Item,
+    Reason,
+    Reply,
+    TokenLogprob,
+    Value,
+)
 
 OPTIONS = {
     "label_logprob": {"labels": {"correct": "A", "incorrect": "B"}},
@@ -57,14 +67,15 @@ def test_every_problem_of_the_options_is_told_at_once():
     ("reply", "reason"),
     [
         (Reply("A", "stop", refusal="I will not"), Reason.REFUSED),
-        (Reply("A", "content_filter"), Reason.REFUSED),
-        (Reply("A", "refusal"), Reason.REFUSED),
-        (Reply("A", "length"), Reason.TRUNCATED),
-        (Reply("A", "max_tokens"), Reason.TRUNCATED),
+        (Reply("A", "content_filter", ending=Ending.DECLINED), Reason.REFUSED),
+        (Reply("A", "length", ending=Ending.CUT), Reason.TRUNCATED),
+        (Reply("A", "abort", ending=Ending.UNKNOWN), Reason.TRUNCATED),
+        (Reply("A\nB", "stop", parts=2), Reason.UNPARSED),
+        (Reply("A\nB", "length", ending=Ending.CUT, parts=2), Reason.TRUNCATED),
         (Reply(None, "stop"), Reason.EMPTY),
         (Reply(" \n", "stop"), Reason.EMPTY),
         (Reply(None, "length", refusal="no"), Reason.REFUSED),
-        (Reply(None, "length"), Reason.TRUNCATED),
+        (Reply(None, "length", ending=Ending.CUT), Reason.TRUNCATED),
         (Reply("A\ud800", "stop"), Reason.BAD_BODY),
     ],
 )

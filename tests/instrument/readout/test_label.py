@@ -1,13 +1,15 @@
 """Label readouts: sums over bytes, sentinels, and the pair's two mappings."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from judgeaudit.instrument.readout import combine_pair, options_problems
-from judgeaudit.model import SOLE_ARM, Invalid, Reason, Reply, TokenLogprob, Value
+from judgeaudit.instrument.rules import Rules
+from judgeaudit.model import SOLE_ARM, Ending, Invalid, Reason, Reply, TokenLogprob, Value
 
 LABELS = {"correct": "A", "incorrect": "B"}
 TEMPLATE = "{candidate} {label_correct} or {label_incorrect}?"
@@ -57,7 +59,7 @@ def test_only_registered_surface_forms_count(make, item):
     assert value == Invalid(Reason.LABEL_MISSING, "'A' not among 2 entries")
 
 
-@pytest.mark.parametrize("lp", [-9999.0, -10000.0, -math.inf, math.nan, 0.1, math.inf])
+@pytest.mark.parametrize("lp", [-100.0, -9999.0, -10000.0, -math.inf, math.nan, 0.1, math.inf])
 def test_a_sentinel_is_an_entry_that_was_not_reported(make, item, lp):
     readout = make("label_logprob", TEMPLATE, labels=LABELS)
     reply = answer(entry("A", 0.9), TokenLogprob("B", lp))
@@ -73,8 +75,8 @@ def test_a_logprob_above_zero_within_rounding_is_a_certainty(make, item):
 
 
 def test_tiny_probabilities_keep_their_ratio(make, item):
-    """e^-900 is 0 as a float; r is not 0 / 0."""
-    readout = make("label_logprob", TEMPLATE, labels=LABELS)
+    """e^-900 is 0 as a float; r is not 0 / 0. The floor is registered below both."""
+    readout = make("label_logprob", TEMPLATE, labels=LABELS, floor=-9999)
     reply = answer(TokenLogprob("A", -900.0), TokenLogprob("B", -901.0))
 
     assert readout.read(reply, item("x"), SOLE_ARM).number == pytest.approx(1 / (1 + math.exp(-1)))
@@ -90,8 +92,53 @@ def test_entries_counted_twice_are_a_bad_body(make, item):
 def test_one_token_is_wanted_so_truncation_is_no_reason(make, item):
     readout = make("label_logprob", TEMPLATE, labels=LABELS)
     reply = answer(entry("A", 0.6), entry("B", 0.2), finish_reason="length")
+    cut, unknown = replace(reply, ending=Ending.CUT), replace(reply, ending=Ending.UNKNOWN)
 
-    assert isinstance(readout.read(reply, item("x"), SOLE_ARM), Value)
+    assert isinstance(readout.read(cut, item("x"), SOLE_ARM), Value)
+    assert readout.read(unknown, item("x"), SOLE_ARM).reason is Reason.TRUNCATED
+
+
+def test_a_filler_beside_a_filler_gives_no_number(make, item):
+    """Case A8: -100 is e^-100 = 4e-44 of nothing; beside -9999 it made r = 1.0."""
+    readout = make("label_logprob", TEMPLATE, labels=LABELS)
+    reply = answer(TokenLogprob("A", -100.0), TokenLogprob("B", -9999.0), entry("C", 0.9))
+
+    found = readout.read(reply, item("x"), SOLE_ARM)
+
+    assert found == Invalid(Reason.LABEL_MISSING, "'A' and 'B' not among 3 entries")
+
+
+def test_a_filler_adds_nothing_to_the_mass(make, item):
+    """.6 on A, .2 on B and a filler that is spelled " B": r = .6 / .8, mass .8."""
+    readout = make("label_logprob", TEMPLATE, labels=LABELS)
+    reply = answer(entry("A", 0.6), entry("B", 0.2), TokenLogprob(" B", -100.0))
+
+    value = readout.read(reply, item("x"), SOLE_ARM)
+
+    assert (value.number, value.mass) == (pytest.approx(0.75), pytest.approx(0.8))
+
+
+@pytest.mark.parametrize(("floor", "found"), [(-50, None), (-61, 1.0)])
+def test_the_floor_is_registered(make, item, floor, found):
+    """-60 is a filler at a floor of -50, and a number at one of -61: r = 1 / (1 + e^-59.5)."""
+    readout = make("label_logprob", TEMPLATE, labels=LABELS, floor=floor)
+    reply = answer(TokenLogprob("A", -0.5), TokenLogprob("B", -60.0))
+
+    assert getattr(readout.read(reply, item("x"), SOLE_ARM), "number", None) == found
+
+
+def test_a_floor_that_would_take_real_probabilities_away_is_refused():
+    (problem,) = options_problems("label_logprob", {"labels": LABELS, "floor": -5})
+
+    assert (problem.key, problem.found) == ("floor", "-5")
+
+
+def test_by_the_rules_of_0_1_minus_100_was_a_number(make, item):
+    """Evidence outlives the code: what was sealed so is derived so: 1 / (1 + e^-100)."""
+    readout = make("label_logprob", TEMPLATE, labels=LABELS).under(Rules.V1)
+    reply = answer(TokenLogprob("A", -1.0), TokenLogprob("B", -101.0))
+
+    assert readout.read(reply, item("x"), SOLE_ARM).number == 1.0
 
 
 def test_missing_logprobs_and_a_missing_answer_have_reasons_of_their_own(make, item):
@@ -102,7 +149,10 @@ def test_missing_logprobs_and_a_missing_answer_have_reasons_of_their_own(make, i
         Reason.LABEL_MISSING
     )
     assert readout.read(Reply(None), item("x"), SOLE_ARM).reason is Reason.EMPTY
-    assert readout.read(Reply("A", "content_filter"), item("x"), SOLE_ARM).reason is Reason.REFUSED
+    assert (
+        readout.read(Reply("A", ending=Ending.DECLINED), item("x"), SOLE_ARM).reason
+        is Reason.REFUSED
+    )
 
 
 def test_leading_whitespace_is_skipped_only_when_registered(make, item):
