@@ -4,6 +4,7 @@
     ├── InputError                  a file or an option that cannot be used as it is
     │   └── RegistrationError       every problem of a registration at once, each with its key path
     ├── EvidenceError               a frozen, logged or sealed file that is not what its digest says
+    ├── OtherVersion                a file in a format that this version does not read (exit 3)
     ├── GuardError                  a guard refused before anything left the process
     │   ├── ExecutorBusy            another process holds this study
     │   └── RunPaused               the circuit breaker stopped a run; it stays unsealed
@@ -90,6 +91,21 @@ class EvidenceError(JudgeauditError):
 
     Messages give both sides (expected, got) and name file and row.
     """
+
+
+class OtherVersion(JudgeauditError):
+    """A file in a format that another version of this program wrote; no word on its integrity."""
+
+    def __init__(
+        self, source: object, said: str, writer: object, version: str, known: Sequence[str]
+    ) -> None:
+        self.said = said
+        by = f"judgeaudit {writer}" if isinstance(writer, str) else "another version of judgeaudit"
+        super().__init__(
+            f"{source}: format {said}, written by {by}; this is judgeaudit {version}, which reads "
+            f"{' and '.join(known)}: use the version that wrote it; whether anything was altered "
+            "cannot be told here"
+        )
 
 
 class GuardError(JudgeauditError):

@@ -66,7 +66,7 @@ def attempts_of(study: FrozenStudy, call: PlannedCall) -> list[Attempt]:
 
 
 def _only(index: AttemptIndex, call: PlannedCall) -> AttemptIndex:
-    return AttemptIndex(calls={call.call_id: index.calls.get(call.call_id, [])})
+    return AttemptIndex(index.log, calls={call.call_id: index.calls.get(call.call_id, [])})
 
 
 def sealed_attempts(folder: Path, call_id: str) -> list[Attempt]:

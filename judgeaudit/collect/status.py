@@ -135,7 +135,7 @@ def _sum(ledgers: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         book: {
             name: sum(ledger[book][name] for ledger in ledgers)
-            for name in Tally().as_json()
+            for name in Tally().as_json(())
             if name != "outcomes"
         }
         for book in ("calls", "preflight")

@@ -7,7 +7,7 @@ values are the expected ones. The first row that is not ends the examination; wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,11 +15,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from judgeaudit.errors import EvidenceError
+from judgeaudit.evidence.formats.spec import Column, LogFormat
 from judgeaudit.evidence.log.chain import row_digest
 from judgeaudit.evidence.log.finding import Defect, Finding
 from judgeaudit.evidence.log.parts import read_rows
 from judgeaudit.evidence.log.rows import Row
-from judgeaudit.evidence.log.schema import ATTEMPTS, PARTS, PREVIOUS, ROW
+from judgeaudit.evidence.log.schema import ATTEMPTS, PREVIOUS, ROW, columns_of
 from judgeaudit.evidence.log.standard import Key, Standard
 
 UNREADABLE = (pa.ArrowException, OSError, ValueError)
@@ -34,11 +35,11 @@ class Examination:
     finding: Finding | None = None
 
 
-def examine(path: Path, genesis: str, standard: Standard | None) -> Examination:
+def examine(path: Path, genesis: str, standard: Standard | None, log: LogFormat) -> Examination:
     """Examine a part against its chain, and where it is known against its standard."""
     found = Examination(0, genesis)
     try:
-        found.finding = _columns_finding(path)
+        found.finding = _columns_finding(path, columns_of(path.name, log))
         expected = None if standard is None else standard.rows(path.name)
         if found.finding is None:
             _walk(path, found, expected)
@@ -53,12 +54,12 @@ def examine(path: Path, genesis: str, standard: Standard | None) -> Examination:
     return found
 
 
-def _columns_finding(path: Path) -> Finding | None:
-    columns = {c.name: c.type for c in PARTS[path.name]}
+def _columns_finding(path: Path, known: Sequence[Column]) -> Finding | None:
+    columns = {c.name: c.type for c in known}
     got = {field.name: field.type for field in pq.read_schema(path)}
     for name in (*columns, *got):
         if columns.get(name) != got.get(name):
-            detail = f"column {name!r} is not the schema's"
+            detail = f"column {name!r} is not the format's"
             return Finding(
                 Defect.ALTERED_FILE, path, detail, expected=columns.get(name), got=got.get(name)
             )

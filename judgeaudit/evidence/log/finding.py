@@ -26,6 +26,7 @@ class Defect(StrEnum):
     READING_DIFFERS = "reading_differs"
     LEDGER_OPEN = "ledger_open"
     STRAY = "stray"
+    OTHER_VERSION = "other_version"
 
 
 @dataclass(frozen=True, slots=True)

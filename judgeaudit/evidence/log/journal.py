@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from judgeaudit.errors import GuardError
+from judgeaudit.evidence.formats import catalogue
 from judgeaudit.evidence.log.chain import Broken, Chain
 from judgeaudit.evidence.log.files import DiskFile, JournalFile, Opener, create
 from judgeaudit.evidence.log.lanes import Lanes
@@ -78,7 +79,7 @@ class Journal:
         `calls` are the run's planned calls. Raises `GuardError` if the journal exists.
         """
         chain, state, lanes = Chain(), JournalState(), Lanes(calls)
-        link = chain.extend(Kind.OPEN, opening_payload(opening))
+        link = chain.extend(Kind.OPEN, opening_payload(opening, catalogue.TODAY))
         state.apply(link.record)
         chain.move_to(link)
         try:
@@ -145,7 +146,7 @@ class Journal:
         Body digests and `redacted` are set here, headers cut to the allow-list.
         """
         stored = self._redactor.attempt(attempt)
-        self._append(Kind.OUTCOME, attempt_payload(stored))
+        self._append(Kind.OUTCOME, attempt_payload(stored, self.state.format))
         return stored
 
     def void(self, call_id: str, error: str) -> Attempt:
@@ -154,7 +155,7 @@ class Journal:
         if call is None or call.open is None:
             raise GuardError(f"{self.path}: call {call_id!r} has no open reservation to void")
         attempt = unresolved(call.open, self._redactor.text(error))
-        self._append(Kind.VOID, attempt_payload(attempt))
+        self._append(Kind.VOID, attempt_payload(attempt, self.state.format))
         return attempt
 
     def skip(self, call: PlannedCall, reason: Reason, at: int) -> None:
@@ -221,7 +222,7 @@ class Journal:
         first = reservation.attempt == 1 and reservation.plan_index is not None
         if first:
             self.lanes.check(reservation.endpoint, reservation.call_id)
-        self._append(Kind.RESERVE, reservation_payload(reservation))
+        self._append(Kind.RESERVE, reservation_payload(reservation, self.state.format))
         if first:
             self.lanes.enter(reservation.endpoint)
 

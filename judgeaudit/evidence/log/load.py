@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from judgeaudit.errors import InputError
+from judgeaudit.evidence.formats import catalogue
 from judgeaudit.evidence.log.manifest import manifest_from
 from judgeaudit.evidence.log.runs import MANIFEST
 from judgeaudit.evidence.log.schema import ATTEMPTS, READINGS, schema
@@ -42,15 +43,24 @@ def _load(
 ) -> pa.Table:
     files = files or fs.LocalFileSystem()
     wanted = None if columns is None else list(columns)
-    known = schema(part, run="", lock_digest="", writer="").remove_metadata()
+    known = schema(part, run="", lock_digest="", writer="", log=catalogue.TODAY).remove_metadata()
     if unknown := [name for name in wanted or () if name not in known.names]:
         raise InputError(part, found=f"no column {unknown[0]!r}", remedy=f"there are {known.names}")
     folders = _folders(str(log), files)
-    tables = [pq.read_table(f"{f}/{part}", columns=wanted, filesystem=files) for f in folders]
-    if not tables:
-        empty = known.empty_table()
-        return empty if wanted is None else empty.select(wanted)
-    return pa.concat_tables([table.replace_schema_metadata() for table in tables])
+    arrow = known if wanted is None else pa.schema([known.field(name) for name in wanted])
+    tables = [_part(f"{folder}/{part}", arrow, files) for folder in folders]
+    return pa.concat_tables(tables) if tables else arrow.empty_table()
+
+
+def _part(path: str, columns: pa.Schema, files: fs.FileSystem) -> pa.Table:
+    """Return a part with `columns`; one that its format did not have is null in every row."""
+    with pq.ParquetFile(path, filesystem=files) as file:
+        there = [name for name in columns.names if name in file.schema_arrow.names]
+        table = file.read(columns=there)
+    for field in columns:
+        if field.name not in there:
+            table = table.append_column(field, pa.nulls(table.num_rows, field.type))
+    return table.select(columns.names).replace_schema_metadata()
 
 
 def _folders(log: str, files: fs.FileSystem) -> list[str]:

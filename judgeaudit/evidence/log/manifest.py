@@ -15,11 +15,10 @@ from typing import Any
 
 from judgeaudit.canonical import Digest, canonical_bytes, digest
 from judgeaudit.errors import EvidenceError
+from judgeaudit.evidence.formats import catalogue
 from judgeaudit.evidence.log.parts import Part
 from judgeaudit.evidence.log.schema import ATTEMPTS, READINGS
 from judgeaudit.evidence.log.state import JournalState, Span
-
-FORMAT = "judgeaudit-run/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +43,8 @@ def build(
 ) -> dict[str, Any]:
     """Return the manifest of a finished run. `readings` counts them by `ok` or reason."""
     run = state.run
-    return {
-        "format": FORMAT,
+    manifest = {
+        "format": state.format.run_version,
         "run": run.run,
         "number": number,
         "previous_manifest": previous,
@@ -67,6 +66,7 @@ def build(
         "missing": {endpoint: reason.value for endpoint, reason in sorted(state.missing.items())},
         "times": {endpoint: _times(span) for endpoint, span in sorted(state.spans.items())},
     }
+    return {name: manifest[name] for name in state.format.manifest}
 
 
 def _times(span: Span) -> dict[str, str | None]:
@@ -109,8 +109,8 @@ def manifest_from(data: bytes, source: object) -> tuple[dict[str, Any], Digest]:
     """Return the manifest that bytes hold, and their digest; raises `EvidenceError`."""
     try:
         manifest = json.loads(data)
-        if manifest["format"] != FORMAT:
-            raise ValueError(f"format {manifest['format']!r}, this program reads {FORMAT!r}")
+        said, writer = manifest["format"], manifest.get("writer")
+        catalogue.log_format(said, catalogue.RUN, source, writer)
         _check_shape(manifest)
         canonical = manifest_bytes(manifest)
     except (KeyError, TypeError, ValueError, RecursionError) as error:

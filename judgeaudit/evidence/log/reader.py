@@ -10,6 +10,8 @@ from typing import BinaryIO
 
 from judgeaudit.canonical import Digest
 from judgeaudit.errors import EvidenceError
+from judgeaudit.evidence.formats import catalogue
+from judgeaudit.evidence.formats.spec import LogFormat
 from judgeaudit.evidence.log.chain import Broken, Chain, ChainReader, Entry, unframe
 from judgeaudit.evidence.log.records import PREFLIGHT, Kind, attempt_from
 from judgeaudit.evidence.log.state import JournalState
@@ -39,7 +41,7 @@ def read_lines(
 
     One record is held at a time; `note` sees each. Raises `EvidenceError` naming source and line.
     """
-    state, reader = JournalState(), ChainReader(lines, source)
+    state, reader = JournalState(source), ChainReader(lines, source)
     for entry in reader:
         try:
             state.apply(entry.record)
@@ -63,8 +65,9 @@ def read_journal(path: Path, note: Callable[[Entry], None] | None = None) -> Jou
 
 @dataclass(slots=True)
 class AttemptIndex:
-    """Where the records of ended attempts start in a journal: integers, no bodies."""
+    """The journal's format, and where its records of ended attempts start: no bodies."""
 
+    log: LogFormat = field(default_factory=lambda: catalogue.TODAY)
     preflight: list[int] = field(default_factory=list)
     preflight_keys: list[tuple[str, int]] = field(default_factory=list)
     calls: dict[str, list[int]] = field(default_factory=dict)
@@ -72,7 +75,9 @@ class AttemptIndex:
     def note(self, entry: Entry) -> None:
         """Remember an entry if it ends an attempt."""
         record = entry.record
-        if record["kind"] in (Kind.OUTCOME, Kind.VOID):
+        if record["kind"] == Kind.OPEN:
+            self.log = catalogue.log_format(record["version"], catalogue.JOURNAL, "journal")
+        elif record["kind"] in (Kind.OUTCOME, Kind.VOID):
             if record["condition"] == PREFLIGHT:
                 self.preflight.append(entry.offset)
                 self.preflight_keys.append((record["call_id"], record["attempt"]))
@@ -89,17 +94,17 @@ def attempts_by_call(
     rows. One call's bodies are held at a time.
     """
     with path.open("rb") as stream:
-        yield None, [_attempt_at(stream, offset) for offset in index.preflight]
+        yield None, [_attempt_at(stream, offset, index.log) for offset in index.preflight]
         for call in sorted(calls, key=lambda call: call.plan_index):
             offsets = index.calls.get(call.call_id, ())
-            yield call, [_attempt_at(stream, offset) for offset in offsets]
+            yield call, [_attempt_at(stream, offset, index.log) for offset in offsets]
 
 
-def _attempt_at(stream: BinaryIO, offset: int) -> Attempt:
+def _attempt_at(stream: BinaryIO, offset: int, log: LogFormat) -> Attempt:
     stream.seek(offset)
     # The chain was checked a moment ago; this refuses a line that changed since.
     try:
         raw, _ = unframe(stream.readline())
-        return attempt_from(json.loads(raw))
+        return attempt_from(json.loads(raw), log)
     except (Broken, ValueError, KeyError) as error:
         raise EvidenceError(f"{stream.name}: byte {offset}: {error}") from error

@@ -13,12 +13,11 @@ from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from typing import Any
 
+from judgeaudit.evidence.formats.spec import LogFormat
 from judgeaudit.model import Attempt, Outcome, PlannedCall, Responsibility
 
 PREFLIGHT = "preflight"
 """The condition of an attempt that belongs to no planned call: on the ledger, never analysed."""
-
-VERSION = "journal/1"
 
 
 class Kind(StrEnum):
@@ -140,30 +139,29 @@ DURATIONS = ("ttfb_ms", "elapsed_ms")
 ATTEMPT_FIELDS = tuple(field.name for field in fields(Attempt))
 
 
-def opening_payload(opening: Opening) -> dict[str, Any]:
-    """Return the JSON form of an opening."""
-    return {**asdict(opening), "opened_at": str(opening.opened_at), "version": VERSION}
+def opening_payload(opening: Opening, log: LogFormat) -> dict[str, Any]:
+    """Return the JSON form of an opening, which names the journal's format."""
+    told = {**asdict(opening), "opened_at": str(opening.opened_at)}
+    return {**{name: told[name] for name in log.opening}, "version": log.journal_version}
 
 
-def opening_from(record: Mapping[str, Any]) -> Opening:
+def opening_from(record: Mapping[str, Any], log: LogFormat) -> Opening:
     """Return the opening that a record holds; raises KeyError or ValueError if it holds none."""
-    if record["version"] != VERSION:
-        raise ValueError(f"journal version {record['version']!r}, this program reads {VERSION!r}")
-    values = {field.name: record[field.name] for field in fields(Opening)}
+    values = {name: record[name] for name in log.opening}
     return Opening(**{**values, "opened_at": int(record["opened_at"])})
 
 
-def reservation_payload(reservation: Reservation) -> dict[str, Any]:
+def reservation_payload(reservation: Reservation, log: LogFormat) -> dict[str, Any]:
     """Return the JSON form of a reservation."""
-    payload = {name: getattr(reservation, name) for name in IDENTITY}
+    payload = {name: getattr(reservation, name) for name in log.identity}
     payload["plan_index"] = reservation.plan_index
     payload["reserved_at"] = str(reservation.reserved_at)
     return payload
 
 
-def attempt_payload(attempt: Attempt) -> dict[str, Any]:
-    """Return the JSON form of an attempt, all its fields."""
-    payload = {name: getattr(attempt, name) for name in ATTEMPT_FIELDS}
+def attempt_payload(attempt: Attempt, log: LogFormat) -> dict[str, Any]:
+    """Return the JSON form of an attempt, all the fields of its journal's format."""
+    payload = {name: getattr(attempt, name) for name in log.attempt}
     for name in TIMES:
         if payload[name] is not None:
             payload[name] = str(payload[name])
@@ -176,9 +174,9 @@ def attempt_payload(attempt: Attempt) -> dict[str, Any]:
     return payload
 
 
-def attempt_from(record: Mapping[str, Any]) -> Attempt:
+def attempt_from(record: Mapping[str, Any], log: LogFormat) -> Attempt:
     """Return the attempt that an outcome or void record holds."""
-    values = {name: record[name] for name in ATTEMPT_FIELDS}
+    values = {name: record[name] for name in log.attempt}
     for name in TIMES:
         if values[name] is not None:
             values[name] = int(values[name])
@@ -196,9 +194,9 @@ def attempt_from(record: Mapping[str, Any]) -> Attempt:
 def unresolved(reserved: Mapping[str, Any], error: str) -> Attempt:
     """Return the attempt of a reservation whose outcome nobody recorded.
 
-    `reserved` holds the `IDENTITY` fields in their JSON form. Whether bytes left is not known.
+    `reserved` holds the identity in its JSON form. Whether bytes left is not known.
     """
-    known = {name: reserved[name] for name in IDENTITY}
+    known = dict(reserved)
     known["reserved_at"] = int(known["reserved_at"])
     unknown: dict[str, Any] = dict.fromkeys(
         ("sent_at", "received_at", "ttfb_ms", "elapsed_ms", "in_flight", "status")

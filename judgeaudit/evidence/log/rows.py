@@ -9,11 +9,13 @@ UTF-8 cannot hold and a reply's JSON can, becomes `?` (the body keeps it).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
 
-from judgeaudit.evidence.log.schema import ATTEMPT_COLUMNS, PREVIOUS, READING_COLUMNS, ROW, Column
+from judgeaudit.evidence.formats.spec import Column, LogFormat
+from judgeaudit.evidence.log.schema import PREVIOUS, ROW
 from judgeaudit.model import Attempt, Invalid, Outcome, PlannedCall, Reading, Responsibility, Value
 
 Row = dict[str, Any]
@@ -21,29 +23,30 @@ Row = dict[str, Any]
 Converter = Callable[[Any], Any]
 
 
-def attempt_row(attempt: Attempt) -> Row:
+def attempt_row(attempt: Attempt, log: LogFormat) -> Row:
     """Return an attempt's row."""
-    return _typed(_ATTEMPT, {name: getattr(attempt, name) for name in _ATTEMPT})
+    known = _converters(log.attempts)
+    return _typed(known, {name: getattr(attempt, name) for name in known})
 
 
 def attempt_of(row: Mapping[str, Any]) -> Attempt:
     """Return the attempt that a row holds."""
-    values = {name: row[name] for name in _ATTEMPT}
+    values = {name: row[name] for name in Attempt.__slots__ if name in row}
     values["outcome"] = Outcome(values["outcome"])
     if values["responsibility"] is not None:
         values["responsibility"] = Responsibility(values["responsibility"])
     return Attempt(**values)
 
 
-def reading_row(reading: Reading) -> Row:
+def reading_row(reading: Reading, log: LogFormat) -> Row:
     """Return a reading's row: its call's keys, then its value or why there is none."""
-    call, value = reading.call, reading.value
-    keys = {name: getattr(call, name) for name in _KEYS}
+    call, value, known = reading.call, reading.value, _converters(log.readings)
+    keys = {name: getattr(call, name) for name in known if name in PlannedCall.__slots__}
     if isinstance(value, Invalid):
         told = {"status": "invalid", "reason": value.reason.value, "detail": value.detail or None}
     else:
         told = {"status": "ok", **{name: getattr(value, name) for name in Value.__slots__}}
-    return _typed(_READING, {**keys, **told, "attempt": reading.attempt})
+    return _typed(known, {**keys, **told, "attempt": reading.attempt})
 
 
 def rows_of(batch: pa.RecordBatch) -> Iterator[Row]:
@@ -84,6 +87,7 @@ def _sorted(values: Mapping[str, str]) -> dict[str, str]:
     return dict(sorted(values.items()))
 
 
+@lru_cache(maxsize=16)
 def _converters(columns: tuple[Column, ...]) -> dict[str, Converter | None]:
     return {c.name: _converter(c.type) for c in columns if c.name not in (PREVIOUS, ROW)}
 
@@ -97,8 +101,3 @@ def _converter(type_: pa.DataType) -> Converter | None:
     if pa.types.is_list(type_):
         return _texts
     return _sorted if pa.types.is_map(type_) else None
-
-
-_ATTEMPT = _converters(ATTEMPT_COLUMNS)
-_READING = _converters(READING_COLUMNS)
-_KEYS = tuple(name for name in _READING if name in PlannedCall.__slots__)

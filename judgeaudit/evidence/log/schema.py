@@ -6,27 +6,19 @@ The sentences travel in the files (field metadata `description`) and make up doc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 
-VERSION = "log/1"
+from judgeaudit.evidence.formats.spec import Column, LogFormat
+
+VERSION = 2
+"""The number of the format that is written. Version 0.1 wrote 1: `judgeaudit/evidence/formats`."""
 
 ATTEMPTS, READINGS = "attempts.parquet", "readings.parquet"
 PREVIOUS, ROW = "previous_digest", "row_digest"
 
 _text, _int, _long, _float = pa.string(), pa.int32(), pa.int64(), pa.float64()
 _time = pa.timestamp("ns", tz="UTC")
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column: its name, Arrow type and the sentence that explains it."""
-
-    name: str
-    type: pa.DataType
-    sentence: str
-    nullable: bool = True
 
 
 def _key(name: str, type_: pa.DataType, sentence: str) -> Column:
@@ -115,15 +107,42 @@ READING_COLUMNS: tuple[Column, ...] = (
 
 PARTS = {ATTEMPTS: ATTEMPT_COLUMNS, READINGS: READING_COLUMNS}
 
+MANIFEST_FIELDS = (
+    "format",
+    "run",
+    "number",
+    "previous_manifest",
+    "window",
+    "stage",
+    "clock",
+    "lock_digest",
+    "tool_version",
+    "writer",
+    "opened_at",
+    "sealed_at",
+    "journal",
+    "parts",
+    "ledger",
+    "readings",
+    "missing",
+    "times",
+)
+"""What `manifest.json` holds."""
 
-def schema(part: str, *, run: str, lock_digest: str, writer: str) -> pa.Schema:
+
+def columns_of(part: str, log: LogFormat) -> tuple[Column, ...]:
+    """Return a part's columns in a format, those of the chain last."""
+    return log.attempts if part == ATTEMPTS else log.readings
+
+
+def schema(part: str, *, run: str, lock_digest: str, writer: str, log: LogFormat) -> pa.Schema:
     """Return a part's Arrow schema: columns with sentences, and the file's provenance."""
     fields = [
         pa.field(c.name, c.type, c.nullable, metadata={"description": c.sentence})
-        for c in PARTS[part]
+        for c in columns_of(part, log)
     ]
     provenance = {
-        "judgeaudit.schema": VERSION,
+        "judgeaudit.schema": log.schema_version,
         "judgeaudit.part": part,
         "judgeaudit.run": run,
         "judgeaudit.registration": lock_digest,
@@ -137,7 +156,7 @@ def columns_markdown() -> str:
     lines = [
         "# Columns of a sealed log",
         "",
-        f"Schema version `{VERSION}`. This page is made from the schema; a test compares the two.",
+        f"Schema version `log/{VERSION}`. This page is made from the schema; a test compares both.",
         "",
         "File metadata names the schema version (`judgeaudit.schema`), part, run, the digest of",
         "the frozen registration's lock (`judgeaudit.registration`) and the writer's version.",

@@ -104,16 +104,17 @@ def _write_parts(
 ) -> tuple[dict[str, Part], Counter[str]]:
     attempts, readings = (_writer(folder, part, read.state) for part in (ATTEMPTS, READINGS))
     counts: Counter[str] = Counter()
+    log = read.state.format
 
     def planned() -> Iterator[tuple[PlannedCall, list[Attempt]]]:
         for call, group in attempts_by_call(read.path, index, calls):
             for attempt in group:
-                attempts.write(attempt_row(attempt))
+                attempts.write(attempt_row(attempt, log))
             if call is not None:
                 yield call, group
 
     for reading in readings_of(planned(), read.state, derive):
-        row = reading_row(reading)
+        row = reading_row(reading, log)
         count_status(counts, row)
         readings.write(row)
     return {ATTEMPTS: attempts.close(), READINGS: readings.close()}, counts
@@ -121,7 +122,7 @@ def _write_parts(
 
 def _writer(folder: Path, part: str, state: JournalState) -> PartWriter:
     run, lock = state.run.run, state.run.lock_digest
-    described = schema(part, run=run, lock_digest=lock, writer=__version__)
+    described = schema(part, run=run, lock_digest=lock, writer=__version__, log=state.format)
     return PartWriter(folder / part, described, genesis(run, part, lock))
 
 

@@ -54,13 +54,14 @@ class Standard:
 
     def rows(self, part: str) -> Iterator[Row]:
         """Yield the rows that a part should have, without digest columns."""
+        log = self.read.state.format
         groups = attempts_by_call(self.read.path, self.index, self.calls)
         if part == ATTEMPTS:
-            yield from (attempt_row(attempt) for _, group in groups for attempt in group)
+            yield from (attempt_row(attempt, log) for _, group in groups for attempt in group)
             return
         planned = ((call, group) for call, group in groups if call is not None)
         for reading in readings_of(planned, self.read.state, self.derive):
-            row = reading_row(reading)
+            row = reading_row(reading, log)
             count_status(self.counts, row)
             yield row
 

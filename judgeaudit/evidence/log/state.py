@@ -17,12 +17,14 @@ A record that breaks a rule raises `chain.Broken` and changes nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from judgeaudit.evidence.formats import catalogue
+from judgeaudit.evidence.formats.spec import LogFormat
 from judgeaudit.evidence.log.chain import Broken
-from judgeaudit.evidence.log.records import IDENTITY, PREFLIGHT, Kind, Opening, opening_from
+from judgeaudit.evidence.log.records import PREFLIGHT, Kind, Opening, opening_from
 from judgeaudit.model import Outcome, Reason
 
 
@@ -56,9 +58,10 @@ class Tally:
         """True if attempts = responses + transport failures + unresolved."""
         return self.attempts == sum(self.bars.values())
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the tally as a manifest prints it."""
-        outcomes = {outcome.value: self.outcomes[outcome] for outcome in Outcome}
+    def as_json(self, listed: Sequence[str]) -> dict[str, Any]:
+        """Return the tally as a manifest prints it; `listed` outcomes are told also where 0."""
+        found = {outcome.value: count for outcome, count in self.outcomes.items() if count}
+        outcomes = {**dict.fromkeys(listed, 0), **found}
         return {"attempts": self.attempts, **self.bars, "outcomes": outcomes}
 
     def __add__(self, other: Tally) -> Tally:
@@ -100,8 +103,10 @@ class Event:
 class JournalState:
     """What a journal says so far. `apply` takes one record in constant time."""
 
-    def __init__(self) -> None:
+    def __init__(self, source: object = "journal") -> None:
+        self.source = source
         self.opening: Opening | None = None
+        self.format: LogFormat = catalogue.TODAY
         self.calls: dict[str, CallState] = {}
         self.lanes: dict[str, list[str]] = {}
         self.skipped: dict[str, Reason] = {}
@@ -156,7 +161,9 @@ class JournalState:
             raise Broken(f"malformed record: {type(error).__name__}: {error}") from error
 
     def _open(self, record: Mapping[str, Any]) -> None:
-        self.opening = opening_from(record)
+        said, writer = record["version"], record.get("tool_version")
+        self.format = catalogue.log_format(said, catalogue.JOURNAL, self.source, writer)
+        self.opening = opening_from(record, self.format)
 
     def _reserve(self, record: Mapping[str, Any]) -> None:
         call_id, attempt, planned = record["call_id"], record["attempt"], record["plan_index"]
@@ -171,7 +178,7 @@ class JournalState:
             raise Broken(f"call {call_id!r} is answered and not asked again")
         if attempt != call.attempts + 1:
             raise Broken(f"call {call_id!r}: expected attempt {call.attempts + 1}, got {attempt}")
-        identity = {name: record[name] for name in IDENTITY}
+        identity = {name: record[name] for name in self.format.identity}
         self._span(record["endpoint"]).note(identity)
         call.attempts, call.open = attempt, identity
         self.calls[call_id] = call
@@ -219,10 +226,11 @@ class JournalState:
 
     def ledger_json(self) -> dict[str, Any]:
         """Return the ledger as seal record and manifest print it: calls, by endpoint, preflight."""
+        listed = self.format.outcomes
         return {
-            "calls": sum(self.ledger.values(), Tally()).as_json(),
-            "endpoints": {name: tally.as_json() for name, tally in sorted(self.ledger.items())},
-            "preflight": sum(self.preflight.values(), Tally()).as_json(),
+            "calls": sum(self.ledger.values(), Tally()).as_json(listed),
+            "endpoints": {name: book.as_json(listed) for name, book in sorted(self.ledger.items())},
+            "preflight": sum(self.preflight.values(), Tally()).as_json(listed),
         }
 
     def _tally(self, record: Mapping[str, Any]) -> Tally:

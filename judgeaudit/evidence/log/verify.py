@@ -13,7 +13,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from judgeaudit.canonical import file_digest
-from judgeaudit.errors import EvidenceError, GuardError
+from judgeaudit.errors import EvidenceError, GuardError, OtherVersion
+from judgeaudit.evidence.formats import catalogue
 from judgeaudit.evidence.log.chain import genesis
 from judgeaudit.evidence.log.examine import UNREADABLE, examine
 from judgeaudit.evidence.log.finding import Defect, Finding
@@ -58,6 +59,8 @@ def verify_log(
     for folder in sealed_folders(log_dir):
         try:
             runs.append(read_manifest(folder))
+        except OtherVersion as error:
+            findings.append(_other_version(folder, error))
         except EvidenceError as error:
             findings.append(Finding(Defect.EDITED_MANIFEST, folder / MANIFEST, str(error)))
     ordered, problems = in_order(runs)
@@ -76,6 +79,21 @@ def verify_log(
             Finding(Defect.MISSING_RUN, log_dir, detail, expected=expected_head, got=head)
         )
     return findings
+
+
+def _other_version(folder: Path, error: OtherVersion) -> Finding:
+    """Return the finding of a manifest that names a format that is not read.
+
+    The parts beside it name theirs too: where one is of a format that is read, the manifest was
+    edited, since a run keeps one format.
+    """
+    path = folder / MANIFEST
+    for name in (ATTEMPTS, READINGS):
+        said = _said(folder / name, "judgeaudit.schema")
+        if said in {log.schema_version for log in catalogue.log_formats().values()}:
+            detail = f"its format is not that of {name}"
+            return Finding(Defect.EDITED_MANIFEST, path, detail, expected=said, got=error.said)
+    return Finding(Defect.OTHER_VERSION, path, str(error))
 
 
 def verify_run(
@@ -117,6 +135,11 @@ def _standard(
     except (EvidenceError, GuardError, OSError) as error:
         detail = f"{error}; readings were not derived again"
         return None, [Finding(Defect.JOURNAL_BROKEN, path, detail, expected=said, got=got)]
+    if read.state.format.run_version != run.manifest["format"]:
+        detail, wanted = "its format is not the journal's", read.state.format.run_version
+        found = run.manifest["format"]
+        place = run.folder / MANIFEST
+        return None, [Finding(Defect.EDITED_MANIFEST, place, detail, expected=wanted, got=found)]
     standard = Standard(read, index, calls, derive)
     if got == said:
         return standard, []
@@ -140,7 +163,8 @@ def _part(
         expected = f"{run.name}/{name}"
         findings.append(Finding(Defect.SWAPPED_PART, path, detail, expected=expected, got=origin))
         return None, findings
-    examined = examine(path, genesis(run.name, name, lock_digest), standard)
+    log = catalogue.log_format(run.manifest["format"], catalogue.RUN, run.folder / MANIFEST)
+    examined = examine(path, genesis(run.name, name, lock_digest), standard, log)
     if examined.finding is not None:
         return None, [*findings, examined.finding]
     return Part(got, path.stat().st_size, examined.rows, examined.head), findings
@@ -148,11 +172,16 @@ def _part(
 
 def _origin(path: Path) -> str | None:
     """Return the run and part that a file says it is; None if it cannot be asked."""
+    run, part = _said(path, "judgeaudit.run"), _said(path, "judgeaudit.part")
+    return None if run is None and part is None else f"{run}/{part}"
+
+
+def _said(path: Path, name: str) -> str | None:
+    """Return one of the things that a part's file says about itself; None if it cannot be asked."""
     try:
-        said = provenance(path)
+        return provenance(path).get(name)
     except UNREADABLE:
         return None
-    return f"{said.get('judgeaudit.run')}/{said.get('judgeaudit.part')}"
 
 
 def _manifest(run: SealedRun, standard: Standard, parts: Mapping[str, Part]) -> list[Finding]:

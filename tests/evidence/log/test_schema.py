@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from judgeaudit import __version__
+from judgeaudit.evidence.formats.catalogue import TODAY
 from judgeaudit.evidence.log.schema import PARTS, VERSION, columns_markdown, schema
 from judgeaudit.model import Attempt, PlannedCall, Value
 
@@ -48,7 +49,7 @@ def test_a_file_says_where_it_comes_from(kit, tmp_path):
     kit.collect(tmp_path, "d1w1", kit.plan())
 
     found = pq.read_schema(tmp_path / "sealed" / "d1w1" / "readings.parquet")
-    assert found.metadata[b"judgeaudit.schema"].decode() == VERSION
+    assert found.metadata[b"judgeaudit.schema"].decode() == f"log/{VERSION}"
     assert found.metadata[b"judgeaudit.registration"].decode() == kit.LOCK
     assert found.metadata[b"judgeaudit.writer"].decode() == __version__
     assert found.metadata[b"judgeaudit.run"] == b"d1w1"
@@ -57,6 +58,6 @@ def test_a_file_says_where_it_comes_from(kit, tmp_path):
 
 
 def test_a_schema_names_its_part_and_run():
-    made = schema("readings.parquet", run="r", lock_digest="l", writer="w")
+    made = schema("readings.parquet", run="r", lock_digest="l", writer="w", log=TODAY)
 
     assert made.metadata[b"judgeaudit.part"] == b"readings.parquet"

@@ -11,6 +11,7 @@ import pytest
 
 from judgeaudit.canonical import file_digest
 from judgeaudit.errors import EvidenceError
+from judgeaudit.evidence.formats.catalogue import TODAY
 from judgeaudit.evidence.log.chain import Chain, genesis, row_digest
 from judgeaudit.evidence.log.finding import Defect
 from judgeaudit.evidence.log.manifest import manifest_bytes
@@ -111,7 +112,7 @@ def forge(log, run, part, change, kit):
         plain = {name: value for name, value in row.items() if name not in (PREVIOUS, ROW)}
         previous, head = head, row_digest(head, plain)
         made.append({**plain, PREVIOUS: previous, ROW: head})
-    columns = schema(part, run=run, lock_digest=kit.LOCK, writer="0.1.0")
+    columns = schema(part, run=run, lock_digest=kit.LOCK, writer="0.1.0", log=TODAY)
     path.chmod(0o644)
     pq.write_table(pa.Table.from_pylist(made, schema=columns), path)
     manifest = json.loads((folder / "manifest.json").read_bytes())
@@ -246,7 +247,7 @@ def test_a_part_with_other_columns_is_found_and_no_crash(check, log, kit, change
     found = check(log)
 
     assert defects(found) == ["altered_file", "altered_file"]
-    assert "is not the schema's" in found[1].detail
+    assert "is not the format's" in found[1].detail
 
 
 def test_a_last_run_that_left_its_journal_is_missed(check, log):
