@@ -19,7 +19,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from importlib.metadata import version
 from itertools import islice
 from typing import Any, Literal
@@ -75,7 +74,7 @@ def ask(
     `sdk` is "openai" or "anthropic"; `key` None stands for an endpoint without one. Never raises
     for what a server does; the outcome says it.
     """
-    module = import_module(sdk)
+    module = _sdk(sdk)
     with getattr(module, CLIENTS[sdk])(
         api_key=key or NO_KEY,
         base_url=base_url,
@@ -85,6 +84,16 @@ def ask(
     ) as client:
         found = _answer(module, client, model, key)
     return Declared(endpoint, model, f"{sdk} {version(sdk)}", **found)
+
+
+def _sdk(name: str) -> Any:
+    if name == "openai":
+        import openai
+
+        return openai
+    import anthropic
+
+    return anthropic
 
 
 def _answer(sdk: Any, client: Any, model: str, key: str | None) -> dict[str, Any]:
