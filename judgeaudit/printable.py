@@ -1,4 +1,4 @@
-"""Text from servers and files, made safe to show.
+r"""Text from servers and files, made safe to show.
 
 What is shown on a terminal, in a line of a log or in a CI job may hold what a stranger wrote: a
 server's error, a model's name, an item's id. Shown raw, an escape sequence repaints a terminal, a
@@ -6,7 +6,8 @@ line break followed by `::error::` forges an annotation, and a bidirectional con
 a reader sees. Here
 
 * every control character (C0, DEL, C1, so that no escape sequence begins), line and paragraph
-  separators, bidirectional controls, characters that show nothing and lone surrogates become their Python escapes: `\\x1b`;
+  separators, bidirectional controls, characters that show nothing and lone surrogates become
+  their Python escapes: `\x1b`;
 * a line that would be read as a workflow command (`::name::`, `##[name]`) begins with a backslash.
 
 Everything else, letters of any language and emoji included, stays as it is. What is stored stays
