@@ -101,25 +101,32 @@ def analyze_table(
     group: str | None = None,
     task: str | None = None,
     digest: str | None = None,
+    missing: str | Sequence[str] | None = None,
+    label: str | Sequence[str] | None = None,
+    invalid: str | Sequence[str] | None = None,
+    decimal: str | None = None,
+    across: str | None = None,
     gap: float | None = None,
     pass_at: float | None = None,
 ) -> Report:
     """Return what `judgeaudit analyze` finds in a table: a file, several runs' files, or a frame.
 
     The keywords are the command's options, names of columns; exactly one of `score`, `verdict`,
-    `ranking`, `probability` is given. Raises `InputError` naming row or column.
+    `ranking`, `probability` is given. `missing`, `label` and `invalid` are words (one text with
+    commas, or a sequence). Raises `InputError` naming row or column.
     """
-    from judgeaudit.cli.table_options import roles_of
-    from judgeaudit.tables.read import long_of, read_long
+    from judgeaudit.tables.read import read_frame, read_long
+    from judgeaudit.tables.roles import roles_of
 
-    columns = dict(
+    columns: dict[str, Any] = dict(
         item=item, repeat=repeat, score=score, verdict=verdict, ranking=ranking,
         probability=probability, by=by, window=window, order=order, gold=gold, group=group,
-        task=task, digest=digest,
+        task=task, digest=digest, missing=missing, label=label, invalid=invalid, decimal=decimal,
+        across=across,
     )  # fmt: skip
     roles, wish = roles_of(columns, "analyze_table"), Wish(gap=gap, pass_at=pass_at)
     if isinstance(source, pd.DataFrame):
-        return explore(long_of([_source(source)], roles), wish)
+        return explore(read_frame(source, roles), wish)
     paths = [source] if isinstance(source, str | os.PathLike) else list(source)
     return explore(read_long([Path(path) for path in paths], roles), wish)
 
@@ -128,14 +135,3 @@ def estimates(found: Report | Findings | Iterable[Estimate]) -> pd.DataFrame:
     """Return estimates as a table, one row each; the columns are `analysis.frame.COLUMNS`."""
     known: Any = found.estimates if isinstance(found, Report | Findings) else found
     return estimates_frame(known)
-
-
-def _source(frame: pd.DataFrame) -> Any:
-    import pyarrow as pa
-
-    from judgeaudit.tables.files import Source
-
-    named = frame.rename(columns=str)
-    table = pa.Table.from_pandas(named, preserve_index=False)
-    names = tuple(table.column_names)
-    return Source(Path("table"), table, names, first_row=0, rows=table.num_rows)

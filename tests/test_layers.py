@@ -9,17 +9,16 @@ import judgeaudit
 
 ROOT = Path(judgeaudit.__file__).parent
 
-BASE = {"errors", "canonical", "model", "printable"}
+BASE = {"errors", "canonical", "model"}
 PAPER = BASE | {"instrument", "battery"}
 ALLOWED = {
-    "errors": {"printable"},
+    "errors": set(),
     "canonical": {"errors"},
-    "printable": set(),
     "model": {"errors", "canonical"},
     "readings": BASE,
     "instrument": BASE,
     "battery": BASE,
-    "stats": {"errors", "printable"},
+    "stats": {"errors"},
     "design": PAPER,
     "evidence": PAPER | {"design"},
     "collect": PAPER | {"design", "evidence"},

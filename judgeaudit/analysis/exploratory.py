@@ -28,6 +28,10 @@ Compute = Callable[
 ]
 
 
+TRUTH = frozenset({"gold_agreement", "gold_spearman"})
+"""Estimates that need no second reading of an item."""
+
+
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What the person wants to know beyond the defaults.
@@ -59,6 +63,7 @@ class PartReport:
     evidence: Evidence
     estimates: tuple[Estimate, ...]
     facts: dict[str, Any] = field(default_factory=dict)
+    asked_twice: bool = True
 
     def get(self, name: str) -> Estimate | None:
         """Return the estimate called `name`, None where it was not asked."""
@@ -74,6 +79,12 @@ class Report:
     parts: tuple[PartReport, ...]
     notes: tuple[str, ...]
     wish: Wish
+
+    @property
+    def says_nothing(self) -> bool:
+        """True where no item was asked twice in any part, and nothing tells of gold either."""
+        truth = (e.value for e in self.estimates if e.analysis in TRUTH)
+        return not any(p.asked_twice for p in self.parts) and all(v is None for v in truth)
 
     @property
     def estimates(self) -> list[Estimate]:
@@ -126,6 +137,7 @@ def _part(long: Long, scope: str, rows: Bools, wish: Wish) -> PartReport:
         evidence=said,
         estimates=tuple(replace(e, scope=scope) for e in estimates),
         facts=facts | {"unproven": list(dict.fromkeys(text for s in shortfalls for text in s))},
+        asked_twice=sheet.asked_twice,
     )
 
 
@@ -161,9 +173,9 @@ def _worst_run(sheet: Sheet, level: float) -> dict[str, Any] | None:
     worst, of = int(np.argmax(lost)), int(sheet.items.size)
     interval = wilson(int(lost[worst]), of, level)
     code = int(sheet.runs[worst]) - 1
-    name = str(sheet.long.run.labels[code]) if code >= 0 else ""
     return {
-        "run": name,
+        "run": str(sheet.long.run.labels[code]) if code >= 0 else "",
+        "column": sheet.column_name(worst),
         "missing": int(lost[worst]),
         "of": of,
         "low": interval.low,

@@ -28,6 +28,11 @@ def analyze(
     group: table.Group = None,
     task: table.Task = None,
     digest: table.Digest = None,
+    missing: table.Missing = None,
+    label: table.Label = None,
+    invalid: table.Failed = None,
+    decimal: table.Decimal = None,
+    across: table.Across = None,
     gap: table.Gap = None,
     pass_at: table.PassAt = None,
     out: Annotated[
@@ -45,7 +50,8 @@ def analyze(
     columns = dict(
         item=item, repeat=repeat, score=score, verdict=verdict, ranking=ranking,
         probability=probability, by=by, window=window, order=order, gold=gold, group=group,
-        task=task, digest=digest,
+        task=task, digest=digest, missing=missing, label=label, invalid=invalid, decimal=decimal,
+        across=across,
     )  # fmt: skip
     if table.is_study(targets, {**columns, "gap": gap, "pass_at": pass_at, "out": out}, "analyze"):
         from judgeaudit.cli.analyze_study import analyze_study
@@ -53,6 +59,7 @@ def analyze(
         return analyze_study(targets[0], as_json)
     from judgeaudit.analysis.exploratory import Wish
     from judgeaudit.cli.analyze_table import analyze_table
+    from judgeaudit.tables.roles import roles_of
 
-    roles = table.roles_of(columns, "analyze")
+    roles = roles_of(columns, "analyze")
     return analyze_table(targets, roles, Wish(gap=gap, pass_at=pass_at), out, as_json)

@@ -37,7 +37,7 @@ def analyze_table(
         lines(report_lines(report))
     if out is not None:
         remark(f"written: {out}")
-    return ExitCode.DONE
+    return ExitCode.UNDECIDED if report.says_nothing else ExitCode.DONE
 
 
 def _check_wish(wish: Wish, roles: Roles) -> None:

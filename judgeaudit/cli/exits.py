@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import json
 import os
 import sys
 import traceback
@@ -13,9 +14,13 @@ from typing import Any, ParamSpec
 
 import typer
 
-from judgeaudit.cli.output import remark
-from judgeaudit.errors import JudgeauditError, RegistrationError, TooEarly, UndefinedEstimate
-from judgeaudit.printable import printable_json, printable_lines
+from judgeaudit.errors import (
+    JudgeauditError,
+    RegistrationError,
+    TooEarly,
+    UndefinedEstimate,
+    printable,
+)
 
 
 class ExitCode(IntEnum):
@@ -53,11 +58,11 @@ def _text(error: BaseException) -> str:
 def _say(error: BaseException, code: ExitCode, as_json: bool) -> None:
     """Tell an error: one line a problem on stderr, or one JSON document on stdout."""
     if code is ExitCode.BUG:
-        sys.stderr.write(printable_lines("".join(traceback.format_exception(error))))
+        traceback.print_exception(error)
     message = (
         "interrupted; run the same command again to resume"
         if isinstance(error, KeyboardInterrupt)
-        else " ".join(_text(error).split())
+        else printable(" ".join(_text(error).split()))
     )
     if as_json:
         document: dict[str, Any] = {
@@ -72,12 +77,12 @@ def _say(error: BaseException, code: ExitCode, as_json: bool) -> None:
                 {"key": p.key, "found": p.found, "allowed": p.allowed} for p in error.problems
             ]
         with contextlib.suppress(OSError):  # stdout itself may be what failed: a full disk
-            typer.echo(printable_json(document))
+            typer.echo(json.dumps(document, ensure_ascii=False))
     if isinstance(error, RegistrationError):
         for problem in error.problems:
-            remark(f"error: {error.source}: {problem}")
+            typer.echo(printable(f"error: {error.source}: {problem}"), err=True)
     elif code is not ExitCode.BUG:
-        remark(f"error: {message}")
+        typer.echo(f"error: {message}", err=True)
 
 
 def _flush() -> None:

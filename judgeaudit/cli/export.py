@@ -36,6 +36,11 @@ def export(
     group: table.Group = None,
     task: table.Task = None,
     digest: table.Digest = None,
+    missing: table.Missing = None,
+    label: table.Label = None,
+    invalid: table.Failed = None,
+    decimal: table.Decimal = None,
+    across: table.Across = None,
     gap: table.Gap = None,
     pass_at: table.PassAt = None,
     as_json: AsJson = False,
@@ -52,7 +57,8 @@ def export(
     columns = dict(
         item=item, repeat=repeat, score=score, verdict=verdict, ranking=ranking,
         probability=probability, by=by, window=window, order=order, gold=gold, group=group,
-        task=task, digest=digest,
+        task=task, digest=digest, missing=missing, label=label, invalid=invalid, decimal=decimal,
+        across=across,
     )  # fmt: skip
     if table.is_study(targets, {**columns, "gap": gap, "pass_at": pass_at}, "export"):
         from judgeaudit.study.export_study import export_study
@@ -60,7 +66,8 @@ def export(
         return tell(export_study(targets[0], out or targets[0] / "supplement"), as_json)
     from judgeaudit.analysis.exploratory import Wish
     from judgeaudit.study.export_table import export_table
+    from judgeaudit.tables.roles import roles_of
 
-    roles = table.roles_of(columns, "export")
+    roles = roles_of(columns, "export")
     folder = out or targets[0].with_name(f"{targets[0].stem}-supplement")
     return tell(export_table(targets, roles, Wish(gap=gap, pass_at=pass_at), folder), as_json)

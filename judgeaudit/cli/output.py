@@ -1,17 +1,15 @@
-"""What commands print: one JSON document, or lines; progress and remarks go to stderr.
-
-Everything passes `printable` here: what a server or a file wrote is shown and never obeyed.
-"""
+"""What commands print: one JSON document, or lines; progress and remarks go to stderr."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from judgeaudit.printable import printable, printable_json, printable_lines
+from judgeaudit.errors import printable
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 StudyPath = Annotated[Path, typer.Argument(help="Folder of the study.")]
@@ -19,24 +17,15 @@ StudyPath = Annotated[Path, typer.Argument(help="Folder of the study.")]
 
 def document(value: Any) -> None:
     """Print one JSON document."""
-    typer.echo(printable_json(value, indent=2))
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
 
 
 def lines(texts: Iterable[str]) -> None:
-    """Print findings, one a line."""
+    """Print findings, one a line; control characters in them as escapes."""
     for text in texts:
-        typer.echo(_safe(text))
+        typer.echo(printable(text))
 
 
 def remark(text: str) -> None:
     """Tell a person something that is no finding."""
-    typer.echo(_safe(text), err=True)
-
-
-def annotation(command: str) -> None:
-    """Give a CI service a command of our own, which is not text to show."""
-    typer.echo(printable(command), err=True)
-
-
-def _safe(text: str) -> str:
-    return printable_lines(printable(text))
+    typer.echo(printable(text), err=True)

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from judgeaudit.errors import JudgeauditError
-from judgeaudit.printable import printable
 
 FROZEN = "frozen"
 
@@ -35,10 +34,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             findings = verify_frozen(study)
         except (JudgeauditError, OSError) as error:
-            print(printable(f"error: {error}"), file=sys.stderr)
+            print(f"error: {error}", file=sys.stderr)
             worst = 2
             continue
         for finding in findings:
-            print(printable(f"{study}: {finding}"))
+            print(f"{study}: {finding}")
         worst = max(worst, 1 if findings else 0)
     return worst

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from judgeaudit.errors import InputError
-
-if TYPE_CHECKING:
-    from judgeaudit.tables.read import Roles
 
 
 def _option(flag: str, text: str) -> Any:
@@ -19,13 +16,19 @@ def _option(flag: str, text: str) -> Any:
 
 Targets = Annotated[
     list[Path],
-    typer.Argument(help="A study's folder, or table files: .csv, .tsv, .parquet, .jsonl."),
+    typer.Argument(
+        help="A study's folder, or tables: .csv .tsv .jsonl .json .parquet .feather .xlsx"
+    ),
 ]
 Item = Annotated[str | None, _option("--item", "Item column(s): a or a,b.")]
 Repeat = Annotated[str | None, _option("--repeat", "Column that numbers the runs.")]
-Score = Annotated[str | None, _option("--score", "Column with scores.")]
+Score = Annotated[
+    str | None, _option("--score", "Column with scores; several (a,b or 'run*') in a wide table.")
+]
 Verdict = Annotated[str | None, _option("--verdict", "Column with verdicts.")]
-Ranking = Annotated[str | None, _option("--ranking", "Column with rankings.")]
+Ranking = Annotated[
+    str | None, _option("--ranking", "Column with rankings: b > a > c, b,a,c or a JSON list.")
+]
 Probability = Annotated[str | None, _option("--probability", "Column with probabilities.")]
 By = Annotated[str | None, _option("--by", "Column(s) that split the table, e.g. judge: a or a,b.")]
 Window = Annotated[str | None, _option("--window", "Column with the window or day.")]
@@ -47,7 +50,20 @@ Gap = Annotated[
 ]
 PassAt = Annotated[float | None, _option("--pass-at", "A pass mark on the scores.")]
 
-VALUES = ("score", "verdict", "ranking", "probability")
+Missing = Annotated[
+    str | None, _option("--missing", "Words that are no answer: a or a,b (beside NA, None, null).")
+]
+Label = Annotated[
+    str | None, _option("--label", "Words that are answers although they look like none, e.g. NA.")
+]
+Failed = Annotated[
+    str | None, _option("--invalid", "Labels that tell of a failure and are no reading: a or a,b.")
+]
+Decimal = Annotated[str | None, _option("--decimal", "Decimal mark of numbers in text: . or ,")]
+Across = Annotated[
+    str | None,
+    _option("--across", "What several value columns are: repeat (default), order or window."),
+]
 
 
 def is_study(targets: list[Path], options: dict[str, Any], command: str) -> bool:
@@ -66,24 +82,3 @@ def is_study(targets: list[Path], options: dict[str, Any], command: str) -> bool
             remedy="leave them out",
         )
     return True
-
-
-def roles_of(options: dict[str, str | None], command: str) -> Roles:
-    """Return the roles that the column options give; raises `InputError` without one value."""
-    from judgeaudit.tables.read import Roles
-
-    given = [(kind, name) for kind in VALUES if (name := options.get(kind))]
-    if len(given) != 1:
-        raise InputError(
-            command,
-            found="no value column" if not given else f"{len(given)} value columns",
-            remedy="give exactly one of --score, --verdict, --ranking, --probability COLUMN",
-        )
-    kind, value = given[0]
-    item, by = _names(options.get("item")), _names(options.get("by"))
-    single = {k: v for k, v in options.items() if k not in (*VALUES, "item", "by")}
-    return Roles(kind=kind, value=value, item=item, by=by, **single)  # type: ignore[arg-type]  # kind is one of `VALUES`
-
-
-def _names(text: str | None) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()

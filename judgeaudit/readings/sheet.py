@@ -38,14 +38,38 @@ class Coded:
 
 
 @dataclass(frozen=True, slots=True)
+class Places:
+    """Where a table's rows stand: blocks of (source, first row, rows), one after the other.
+
+    A block of a wide table holds its rows `copies` times, one column of readings after the other.
+    """
+
+    blocks: tuple[tuple[str, int, int, int], ...]
+
+    def of(self, row: int) -> tuple[str, str]:
+        """Return the source and the row's name there, as a message gives them."""
+        for source, first, rows, copies in self.blocks:
+            if row < rows * copies:
+                return source, f"row {row % rows + first}"
+            row -= rows * copies
+        raise IndexError(row)
+
+
+@dataclass(frozen=True, slots=True)
 class Long:
-    """A long table: one row a reading.
+    """A long table: one row a reading. What `tables` gives and `lay_out` takes.
+
+    How it becomes the readings table (`readings.table`): `item`, `group`, `task`, `gold` and
+    `window` are columns of that name; `run` is `repeat`, `order` is `arm`; `values` is `number`;
+    `answers` is `category`, for a ranking `ranking`; `reason` is `reason`, with `status` "ok" where
+    its code is -1; `by` columns split the table. A label stands where a code is, null where it is
+    -1.
 
     `values` are numbers (nan where invalid) for scores and probabilities, `answers` codes for
     verdicts and rankings (-1 where invalid). `reason` codes why a row is invalid, -1 where valid.
     `declared` are columns that repeats of one item must share (prompt, parameters, served model,
-    candidate order); `calls` are columns that tell separate calls apart (ids, times). `first_row`
-    is the file's row of the first reading, for messages.
+    candidate order); `calls` are columns that tell separate calls apart (ids, times). `places` says
+    where a row stands in which file, for messages.
     """
 
     source: str
@@ -65,7 +89,11 @@ class Long:
     calls: Mapping[str, Coded] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     redrawn: str = ""
-    first_row: int = 2
+    places: Places | None = None
+
+    def place(self, row: int) -> tuple[str, str]:
+        """Return the source and the row's name there."""
+        return (self.source, f"row {row}") if self.places is None else self.places.of(row)
 
     @property
     def rows(self) -> int:
@@ -127,6 +155,25 @@ class Sheet:
         cells = np.append(column.codes, -1)[self.index].astype(np.int64)
         return np.asarray(cells.max(axis=1))
 
+    @property
+    def asked_twice(self) -> bool:
+        """True where at least one item has two rows: without one nothing tells of repeats."""
+        return bool(((self.index >= 0).sum(axis=1) > 1).any())
+
+    def column_name(self, column: int) -> str:
+        """Return what a column stands for: its run, and its order and window where they differ."""
+        named = []
+        for facet, codes, labels in (
+            ("window", self.windows, self.long.window),
+            ("order", self.orders, self.long.order),
+            ("run", self.runs, self.long.run),
+        ):
+            code = int(codes[column]) - 1
+            if labels is not None and code >= 0 and str(labels.labels[code]):
+                several = np.unique(codes).size > 1
+                named += [f"{facet} {labels.labels[code]}"] if several or facet == "run" else []
+        return ", ".join(named)
+
     def excluded(self) -> dict[str, int]:
         """Return how many cells have no valid reading, by reason."""
         found = {ABSENT: int((self.index < 0).sum())}
@@ -183,9 +230,12 @@ def _refuse_double(long: Long, chosen: Ints, standing: Ints) -> None:
     kept = int(standing[np.flatnonzero(standing != chosen)[0]])
     row, other = sorted((lost, kept))
     where = f"item {long.item.label(row)!r}, run {long.run.label(row)!r}"
+    source, place = long.place(other)
+    first, standing_place = long.place(row)
+    there = standing_place if first == source else f"{first}, {standing_place}"
     raise InputError(
-        long.source,
-        f"row {other + long.first_row}",
-        f"{where} stands already in row {row + long.first_row}",
+        source,
+        place,
+        f"{where} stands already in {there}",
         "name what tells the rows apart with --repeat, --by, --window or --order",
     )

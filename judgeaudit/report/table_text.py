@@ -41,7 +41,6 @@ NAMES: Mapping[str, str] = {
     "ranking_top1_across_windows": "same first candidate, across windows",
     "ranking_pairwise_across_windows": "same pairs, across windows",
 }
-TRUTH = frozenset({"gold_agreement", "gold_spearman"})
 
 
 def report_lines(report: Report) -> Iterator[str]:
@@ -82,9 +81,9 @@ def _missing(part: PartReport) -> Iterator[str]:
     if part.worst_run and part.worst_run["missing"] / part.worst_run["of"] > MANY_MISSING:
         worst = part.worst_run
         yield (
-            f"warning: run {worst['run']} lacks {worst['missing']} of {worst['of']} readings "
-            f"(95% interval {worst['low']:.0%} to {worst['high']:.0%}); what is left may be a "
-            "selection"
+            f"warning: {worst['column'] or 'the only run'} lacks {worst['missing']} of "
+            f"{worst['of']} readings (95% interval {worst['low']:.0%} to {worst['high']:.0%}); "
+            "what is left may be a selection"
         )
     answered = part.cells - part.excluded.get("absent", 0)
     if part.kind == "verdict" and 2 * part.valid < answered:
@@ -99,6 +98,9 @@ def _standing(part: PartReport) -> Iterator[str]:
     said = part.evidence
     if part.runs < 2 and part.orders < 2 and part.windows < 2:
         yield "one run: nothing was asked twice, so nothing tells of repeatability"
+        return
+    if not part.asked_twice:
+        yield f"no item was asked twice in {part.runs} runs, so nothing tells of repeatability"
         return
     if part.orders > 1:
         yield "agreement over orders:"

@@ -164,12 +164,12 @@ def _with_status(frame: pd.DataFrame, value: str) -> pd.DataFrame:
 def _value(given: Any, value: str) -> Any:
     import math
 
-    from judgeaudit.tables.files import parse_ranking
+    from judgeaudit.tables.rankings import candidates_in
 
     if given is None:
         return None
     if value == "ranking":
-        return parse_ranking(given)
+        return candidates_in(str(given))
     if value != "number":
         return str(given)
     try:

@@ -152,7 +152,7 @@ def test_one_run_says_that_nothing_was_repeated(scores):
 
     result = run(scores, "--item", "item", "--repeat", "run", "--score", "score")
 
-    assert result.exit_code == 0
+    assert result.exit_code == 3
     assert "one run: nothing was asked twice" in result.stdout
 
 
@@ -190,7 +190,7 @@ def test_rankings_in_text_are_read_at_three_granularities(tmp_path):
     assert found["ranking_exact"]["exact"] == "1/2"
     assert found["ranking_top1"]["exact"] == "1/1"
     assert found["ranking_pairwise"]["exact"] == "5/6"
-    assert parts["all"]["excluded"] == {"unparsed": 1}
+    assert parts["all"]["excluded"] == {"not_a_permutation": 1}
 
 
 def test_probabilities_outside_zero_and_one_are_out_of_scale(scores):

@@ -38,10 +38,10 @@ FILES = {
     "header alone": ("t.csv", HEAD, SCORE, "t.csv: no rows"),
     "empty JSON lines": ("t.jsonl", "", SCORE, "t.jsonl: no rows"),
     "a short row": ("t.csv", HEAD + "a,1,2\na,2\n", SCORE, "t.csv: row 3: Expected 3 columns"),
-    "an open quote": ("t.csv", HEAD + '"a,1,2\n', SCORE, "t.csv: row 2: Expected 3 columns"),
+    "an open quote": ("t.csv", HEAD + '"a,1,2\n', SCORE, "t.csv: line 2: a quote is never closed"),
     "a date as score": ("t.csv", HEAD + "a,1,2020-01-01\n", SCORE, "holds no number"),
     "no verdict at all": ("t.csv", HEAD + "a,1,\na,2,\n", VERDICT, "holds no verdict"),
-    "no ranking at all": ("t.csv", HEAD + "a,1,12\na,2,21\n", RANKING, "holds no ranking"),
+    "no ranking at all": ("t.csv", HEAD + "a,1,12\na,2,21\n", RANKING, "row 2: '12' is no ranking"),
     "scores that overflow": ("t.csv", HEAD + "a,1,1e300\n", SCORE, "holds no number"),
     "Latin-1 in the header": ("t.csv", b"it\xfcm,run\n", SCORE, "t.csv: line 1: byte 0xfc is not"),
     "Latin-1 in a row": (
@@ -49,7 +49,7 @@ FILES = {
         "t.csv: line 100001: byte 0xfc is not UTF-8; save the file as UTF-8",
     ),
     "Latin-1 in JSON lines": ("t.jsonl", b'{}\n{"item":"\xfc"}\n', SCORE, "line 2: byte 0xfc"),
-    "UTF-16": ("t.csv", HEAD.encode("utf-16"), SCORE, "t.csv: line 1: byte 0xff is not UTF-8"),
+    "half of UTF-16": ("t.csv", HEAD.encode("utf-16")[:-1], SCORE, "0x0a is not UTF-16"),
     "an unclosed header": ("t.csv", '"' + "x" * 200_000, SCORE, "t.csv: row 1: no header"),
     "a torn last line": ("t.jsonl", '{"item":"a"}\n{"it', SCORE, "t.jsonl: line 2: not JSON"),
     "an error inside an array": ("t.json", '[{},\n{},\n{"a":}]', SCORE, "line 3: not JSON"),
@@ -82,11 +82,21 @@ def test_a_damaged_parquet_file_is_named(tmp_path, cut):
 
 @pytest.mark.parametrize(
     "values",
-    [[[1], [2]], [{"x": 1}, {"x": 2}], [b"\xff", b"a"], pa.array(["x", "y"], pa.string_view())],
-    ids=["lists", "structs", "bytes", "views"],
+    [[[1], [2]], [{"x": 1}, {"x": 2}], [b"\xff", b"a"]],
+    ids=["lists", "objects", "bytes"],
 )
-def test_values_that_are_no_scores_are_refused_but_may_name_items(tmp_path, values):
+def test_what_is_no_cell_is_refused_by_name(tmp_path, values, request):
     path = parquet(tmp_path / "t.parquet", item=values, run=[1, 1], score=[1.0, 2.0])
+    other = parquet(tmp_path / "u.parquet", item=["a", "b"], run=[1, 1], score=values)
+    told = f"holds {request.node.callspec.id}; write text or a number in each cell"
+
+    assert refused(analyze(path, *SCORE)) == f"t.parquet: column 'item': {told}"
+    assert refused(analyze(other, *SCORE)) == f"u.parquet: column 'score': {told}"
+
+
+def test_text_of_any_type_may_name_items_and_is_no_score(tmp_path):
+    values = pa.array(["x", "x"], pa.string_view())
+    path = parquet(tmp_path / "t.parquet", item=values, run=[1, 2], score=[1.0, 2.0])
     other = parquet(tmp_path / "u.parquet", item=["a", "b"], run=[1, 1], score=values)
 
     assert analyze(path, *SCORE).exit_code == 0

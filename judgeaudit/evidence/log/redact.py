@@ -19,7 +19,6 @@ from dataclasses import replace
 from typing import Any
 
 from judgeaudit.canonical import digest
-from judgeaudit.evidence.log.caches import CACHE_HEADERS
 from judgeaudit.model import Attempt
 
 MARKER = b"[redacted]"
@@ -41,7 +40,6 @@ _KEPT = frozenset(
         "transfer-encoding",
         "x-request-id",
         "x-should-retry",
-        *CACHE_HEADERS,
     }
 )
 _KEPT_PREFIXES = ("x-ratelimit-", "ratelimit-", "anthropic-ratelimit-")
