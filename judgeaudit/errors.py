@@ -16,28 +16,11 @@ Anything else that escapes is a bug: it keeps its traceback and exits 70.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-
-def printable(text: str) -> str:
-    r"""Return `text` as a terminal may show it: no character that moves the cursor or hides text.
-
-    Control characters (also line breaks), line and paragraph separators and the marks that turn
-    the direction of writing become escapes such as `\x1b` or `\u202e`. Ids and labels come from
-    other people's files; a message that quotes them must not be able to forge another.
-    """
-    if text.isprintable():
-        return text
-    return "".join(_shown(character) for character in text)
-
-
-def _shown(character: str) -> str:
-    if character.isprintable() or unicodedata.category(character) in ("Zs", "Co", "Cn"):
-        return character
-    return character.encode("unicode_escape").decode("ascii")
+from judgeaudit.printable import printable
 
 
 class JudgeauditError(Exception):

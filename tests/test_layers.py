@@ -9,16 +9,17 @@ import judgeaudit
 
 ROOT = Path(judgeaudit.__file__).parent
 
-BASE = {"errors", "canonical", "model"}
+BASE = {"errors", "canonical", "model", "printable"}
 PAPER = BASE | {"instrument", "battery"}
 ALLOWED = {
-    "errors": set(),
+    "errors": {"printable"},
     "canonical": {"errors"},
+    "printable": set(),
     "model": {"errors", "canonical"},
     "readings": BASE,
     "instrument": BASE,
     "battery": BASE,
-    "stats": {"errors"},
+    "stats": {"errors", "printable"},
     "design": PAPER,
     "evidence": PAPER | {"design"},
     "collect": PAPER | {"design", "evidence"},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import json
 import os
 import sys
 import traceback
@@ -14,13 +13,9 @@ from typing import Any, ParamSpec
 
 import typer
 
-from judgeaudit.errors import (
-    JudgeauditError,
-    RegistrationError,
-    TooEarly,
-    UndefinedEstimate,
-    printable,
-)
+from judgeaudit.cli.output import remark
+from judgeaudit.errors import JudgeauditError, RegistrationError, TooEarly, UndefinedEstimate
+from judgeaudit.printable import printable_json, printable_lines
 
 
 class ExitCode(IntEnum):
@@ -58,11 +53,11 @@ def _text(error: BaseException) -> str:
 def _say(error: BaseException, code: ExitCode, as_json: bool) -> None:
     """Tell an error: one line a problem on stderr, or one JSON document on stdout."""
     if code is ExitCode.BUG:
-        traceback.print_exception(error)
+        sys.stderr.write(printable_lines("".join(traceback.format_exception(error))))
     message = (
         "interrupted; run the same command again to resume"
         if isinstance(error, KeyboardInterrupt)
-        else printable(" ".join(_text(error).split()))
+        else " ".join(_text(error).split())
     )
     if as_json:
         document: dict[str, Any] = {
@@ -77,12 +72,12 @@ def _say(error: BaseException, code: ExitCode, as_json: bool) -> None:
                 {"key": p.key, "found": p.found, "allowed": p.allowed} for p in error.problems
             ]
         with contextlib.suppress(OSError):  # stdout itself may be what failed: a full disk
-            typer.echo(json.dumps(document, ensure_ascii=False))
+            typer.echo(printable_json(document))
     if isinstance(error, RegistrationError):
         for problem in error.problems:
-            typer.echo(printable(f"error: {error.source}: {problem}"), err=True)
+            remark(f"error: {error.source}: {problem}")
     elif code is not ExitCode.BUG:
-        typer.echo(f"error: {message}", err=True)
+        remark(f"error: {message}")
 
 
 def _flush() -> None:

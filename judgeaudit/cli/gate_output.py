@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from judgeaudit.cli.output import document, lines, remark
+from judgeaudit.cli.output import annotation, document, lines, remark
 
 if TYPE_CHECKING:
     from judgeaudit.verdict.gate_report import GateReport
@@ -57,7 +57,7 @@ def _github(report: GateReport) -> None:
         from judgeaudit.report.github import workflow_commands
 
         for line in workflow_commands(report):
-            remark(line)
+            annotation(line)
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
         from judgeaudit.report.markdown import markdown
 

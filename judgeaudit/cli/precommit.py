@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from judgeaudit.errors import JudgeauditError
+from judgeaudit.printable import printable
 
 FROZEN = "frozen"
 
@@ -34,10 +35,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             findings = verify_frozen(study)
         except (JudgeauditError, OSError) as error:
-            print(f"error: {error}", file=sys.stderr)
+            print(printable(f"error: {error}"), file=sys.stderr)
             worst = 2
             continue
         for finding in findings:
-            print(f"{study}: {finding}")
+            print(printable(f"{study}: {finding}"))
         worst = max(worst, 1 if findings else 0)
     return worst

@@ -23,8 +23,8 @@ from importlib.metadata import version
 from itertools import islice
 from typing import Any, Literal
 
-from judgeaudit.errors import printable
 from judgeaudit.model import JSON
+from judgeaudit.printable import printable
 
 Outcome = Literal["listed", "not_listed", "no_list", "refused", "no_answer"]
 

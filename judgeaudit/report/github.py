@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from judgeaudit.printable import printable_lines
 from judgeaudit.verdict.gate_report import GateReport, criteria
 from judgeaudit.verdict.verdicts import Outcome
 
@@ -30,7 +31,11 @@ def workflow_commands(report: GateReport) -> Iterator[str]:
 
 def command(level: str, title: str, message: str) -> str:
     """Return one workflow command; what could end it early is escaped as GitHub asks."""
-    data = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    named = title.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    named = named.replace(":", "%3A").replace(",", "%2C")
+    data = _shown(message)
+    named = _shown(title).replace(":", "%3A").replace(",", "%2C")
     return f"::{level} title={named}::{data}"
+
+
+def _shown(text: str) -> str:
+    """Return text as data of a command: GitHub's escapes for % and line feeds, ours beside."""
+    return printable_lines(text).replace("%", "%25").replace("\n", "%0A")

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
+from judgeaudit.printable import printable_lines
 from judgeaudit.verdict.gate_report import GateReport, criteria
 from judgeaudit.verdict.verdicts import Outcome, Verdict
 
@@ -85,5 +86,5 @@ def _text(parent: ElementTree.Element, tag: str, text: str) -> None:
 
 
 def _clean(text: str) -> str:
-    """Return `text` without characters that XML 1.0 cannot hold (its production 2, Char)."""
-    return _NOT_XML.sub("\ufffd", text)
+    """Return `text` safe to show, without what XML 1.0 cannot hold (its production 2, Char)."""
+    return _NOT_XML.sub("\ufffd", printable_lines(text))

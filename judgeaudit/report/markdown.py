@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from judgeaudit.analysis.estimate import Estimate
+from judgeaudit.printable import printable
 from judgeaudit.verdict.gate_report import GateReport, criteria
 from judgeaudit.verdict.verdicts import Outcome, Verdict
 from judgeaudit.verdict.words import counts, interval, number
@@ -78,5 +79,5 @@ def _notes(report: GateReport) -> Iterator[str]:
 
 def cell(text: str) -> str:
     """Return text that stays in its cell and shows as it is written."""
-    one_line = " ".join(str(text).split())
+    one_line = printable(" ".join(str(text).split()))
     return one_line.replace("|", "\\|").replace("<", "&lt;").replace("@", "&#64;")

@@ -229,3 +229,33 @@ def _estimate(value: float, deleted: Floats, which: int, kept: NDArray[np.bool_]
     se, _ = influence_se(jackknife_influence(np.log(deleted)))
     method = "jackknife of log variance, t"
     return Estimated(value, se, n - 1, n, method, LOG, influence=influence)
+
+
+def two_way_deleted(y: Floats, tasks: NDArray[np.int_] | None, per_item: float) -> Floats:
+    """Return the mean squares of items and of the residual with each item or task left out.
+
+    Parameters
+    ----------
+    y : array, shape (n items, k runs)
+        Scores, nan for an empty cell.
+    tasks : array of int, shape (n,), optional
+        The task of each item; whole tasks are then left out.
+    per_item : float
+        Readings an item, by which a variance between items becomes a mean square.
+
+    Returns
+    -------
+    array, shape (units, 2): MSR and MSE in squared scale units.
+    """
+    sums = _Sums.of(y[:, :, None])
+    if tasks is not None:
+        _, codes = np.unique(tasks, return_inverse=True)
+        sums = sums.map(lambda each: _by_task(each, codes))
+    values = _solve(sums.map(lambda each: each.sum(axis=0) - each), confounded=True)
+    return np.column_stack([values[:, 3] + per_item * values[:, 0], values[:, 3]])
+
+
+def _by_task(each: Floats, codes: NDArray[np.int_]) -> Floats:
+    total = np.zeros((int(codes.max()) + 1, *each.shape[1:]))
+    np.add.at(total, codes, each)
+    return total

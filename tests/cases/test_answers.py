@@ -78,3 +78,35 @@ def test_an_empty_answer_says_where_text_stood(readings):
     for row in readings(chat("", reasoning_content="So it is 4."), SCORE):
         assert row["reason"] == "empty"
         assert row["detail"] == "no answer; something stands in reasoning_content"
+
+
+VERDICT = """
+name = "verdict"
+version = "1"
+readout = "verdict"
+[options]
+categories = ["A", "B"]
+names = []
+{places}
+[prompt]
+user = "Is this sum right? {{sum}} Answer with exactly one of: A, B"
+[decoding]
+max_tokens = 32
+"""
+
+
+@pytest.mark.parametrize(
+    ("content", "places", "status"),
+    [
+        ("Step one ...\nSo it is B.\n[[B]]", 'pattern = "marker"\nmarker = "[[{}]]"', "ok"),
+        ("[[A]]? No: [[B]]", 'pattern = "marker"\nmarker = "[[{}]]"', "invalid"),
+        ("<think>A or B?</think>\nB", 'reasoning = ["<think>", "</think>"]', "ok"),
+        ("So:\nVerdict: B", 'pattern = "last_line"\nprefix = "Verdict:"', "ok"),
+    ],
+)
+def test_an_answer_is_read_where_the_protocol_registered_it(readings, content, places, status):
+    """Case A5."""
+    found = readings(chat(content), VERDICT.format(places=places), claim="verdict")
+
+    expected = "B" if status == "ok" else None
+    assert {(row["status"], row["category"]) for row in found} == {(status, expected)}

@@ -19,6 +19,7 @@ from dataclasses import replace
 from typing import Any
 
 from judgeaudit.canonical import digest
+from judgeaudit.evidence.log.caches import CACHE_HEADERS
 from judgeaudit.model import Attempt
 
 MARKER = b"[redacted]"
@@ -40,6 +41,7 @@ _KEPT = frozenset(
         "transfer-encoding",
         "x-request-id",
         "x-should-retry",
+        *CACHE_HEADERS,
     }
 )
 _KEPT_PREFIXES = ("x-ratelimit-", "ratelimit-", "anthropic-ratelimit-")

@@ -9,32 +9,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from judgeaudit.instrument.readout.base import Base, Options, clip, duplicates, unparsed
+from judgeaudit.instrument.readout.base import clip, duplicates, unparsed
 from judgeaudit.instrument.readout.interface import Cell, Column
-from judgeaudit.instrument.readout.verdict import Pattern, enum_schema, find_answer
+from judgeaudit.instrument.readout.places import Pattern, Placed, PlacedReadout, enum_schema
 from judgeaudit.model import JSON, Invalid, Item, Value
 
 
-class ChoiceOptions(Options):
+class ChoiceOptions(Placed):
     """`tools_field` names the item's field that lists the tools; without it, the candidates."""
 
     tools_field: str | None = Field(default=None, min_length=1)
     case_sensitive: bool = True
     pattern: Pattern = "whole"
     key: str = Field(default="tool", min_length=1)
-    other_keys: bool = False
-    structured: bool = False
-
-    @model_validator(mode="after")
-    def _options_agree(self) -> ChoiceOptions:
-        if self.structured and self.pattern != "json":
-            raise ValueError('structured needs pattern = "json"')
-        return self
 
 
-class Choice(Base[ChoiceOptions]):
+class Choice(PlacedReadout[ChoiceOptions]):
     """Reads a tool's name; `category` is what it stands for, `label` the name as shown."""
 
     name: ClassVar[str] = "choice"
@@ -72,23 +64,15 @@ class Choice(Base[ChoiceOptions]):
         options = self.options
         return enum_schema(options.key, tuple(self.tools(item))) if options.structured else None
 
-    def parse(self, text: str, item: Item, arm: str) -> Value | Invalid:
-        """Return the chosen tool, or why there is none."""
-        written = find_answer(
-            text, self.options.pattern, self.options.key, other_keys=self.options.other_keys
-        )
-        if isinstance(written, Invalid):
-            return written
-        return self._tool(written, item)
-
     def cell_value(self, cell: Cell, item: Item, arm: str) -> Value | Invalid:
         """Return the cell's tool: what a name stands for (a candidate's id), or a name as shown."""
         written = cell.strip() if isinstance(cell, str) else str(cell)
         if written in self.tools(item).values():
             return Value(category=written, label=written)
-        return self._tool(written, item)
+        return self.written_value(written, item, arm)
 
-    def _tool(self, written: str, item: Item) -> Value | Invalid:
+    def written_value(self, written: str, item: Item, arm: str) -> Value | Invalid:
+        """Return the tool of that name, or why there is none."""
         for name, meaning in self.tools(item).items():
             if written == name or (not self.options.case_sensitive and _same(written, name)):
                 return Value(category=meaning, label=name)

@@ -1,8 +1,9 @@
 """A ranking of all candidates, best first, all or nothing (CE: I0-R).
 
-Candidates are shown under aliases. Which candidate gets which alias is a permutation derived from
-the option `seed` and the item's id, so it stands in the frozen protocol and needs no file of its
-own: an alias map that is missing at freeze (an incident in CE) cannot be.
+By default the answer is one JSON object and nothing else. Candidates are shown under aliases. Which
+candidate gets which alias is a permutation derived from the option `seed` and the item's id, so it
+stands in the frozen protocol and needs no file of its own: an alias map that is missing at freeze
+(an incident in CE) cannot be.
 """
 
 from __future__ import annotations
@@ -15,31 +16,25 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from judgeaudit.instrument.readout.base import (
-    Base,
-    Options,
-    clip,
-    duplicates,
-    json_answer,
-    unparsed,
-)
+from judgeaudit.instrument.readout.base import clip, duplicates, json_answer, unparsed
 from judgeaudit.instrument.readout.interface import Cell, Column
+from judgeaudit.instrument.readout.places import Placed, PlacedReadout
 from judgeaudit.model import JSON, Candidate, Invalid, Item, Reason, Value
 
 
-class RankingOptions(Options):
+class RankingOptions(Placed):
     """`aliases` in the order shown; `order` and `seed` of the candidates behind them.
 
-    `structured` asks the API for an answer by schema; `other_keys` lets the object hold more than
-    `key`; `template` is how one candidate is shown, `separator` what stands between two.
+    `structured` asks the API for an answer by schema; where the answer stands, see `places`: in any
+    pattern but `json` it may be `B > A > C` too. `template` is how one candidate is shown,
+    `separator` what stands between two.
     """
 
     aliases: tuple[str, ...] = Field(default=tuple(string.ascii_uppercase), min_length=2)
     order: Literal["seeded", "as_given"] = "seeded"
     seed: int = 0
-    structured: bool = False
+    pattern: Literal["json", "whole", "first_line", "last_line", "prefix", "marker"] = "json"
     key: str = Field(default="ranking", min_length=1)
-    other_keys: bool = False
     template: str = "{alias}:\n{text}"
     separator: str = "\n\n"
 
@@ -60,8 +55,8 @@ class RankingOptions(Options):
         return template
 
 
-class Ranking(Base[RankingOptions]):
-    """Reads one JSON object whose `ranking` is an exact permutation of the shown aliases."""
+class Ranking(PlacedReadout[RankingOptions]):
+    """Reads an exact permutation of the shown aliases."""
 
     name: ClassVar[str] = "ranking"
     column: ClassVar[Column] = "ranking"
@@ -120,18 +115,23 @@ class Ranking(Base[RankingOptions]):
 
         All ids of the item must be there, each once: aliases are known in replies alone.
         """
-        ids = _ids_in(cell) if isinstance(cell, str) else list(cell)
+        ids = _names_in(cell) if isinstance(cell, str) else list(cell)
         if isinstance(ids, Invalid):
             return ids
         if fault := _not_a_permutation(ids, [c.id for c in item.candidates], "candidate"):
             return Invalid(Reason.NOT_A_PERMUTATION, fault)
         return Value(ranking=tuple(ids), label=" ".join(ids))
 
-    def parse(self, text: str, item: Item, arm: str) -> Value | Invalid:
+    def written_value(self, written: str, item: Item, arm: str) -> Value | Invalid:
+        """Return the ranking written as `B > A > C`, as a JSON list or in the JSON object."""
+        if written.startswith("{"):
+            found = json_answer(written, self.options.key, other_keys=self.options.other_keys)
+        else:
+            found = _names_in(written)
+        return found if isinstance(found, Invalid) else self.json_value(found, item, arm)
+
+    def json_value(self, answer: JSON, item: Item, arm: str) -> Value | Invalid:
         """Return candidate ids, best first; the aliases as answered are the label."""
-        answer = json_answer(text, self.options.key, other_keys=self.options.other_keys)
-        if isinstance(answer, Invalid):
-            return answer
         shown = self.alias_map(item)
         if fault := _not_a_permutation(answer, list(shown)):
             return Invalid(Reason.NOT_A_PERMUTATION, fault)
@@ -149,7 +149,7 @@ def permuted(candidates: list[Candidate], key: str) -> list[Candidate]:
     return [candidates[i] for i in order]
 
 
-def _ids_in(text: str) -> list[JSON] | Invalid:
+def _names_in(text: str) -> list[JSON] | Invalid:
     if not text.lstrip().startswith("["):
         return [part.strip() for part in text.split(">")]
     try:

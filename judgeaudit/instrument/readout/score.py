@@ -14,16 +14,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from judgeaudit.instrument.readout.base import (
-    Base,
-    Options,
-    clip,
-    json_answer,
-    sole_candidate,
-    unparsed,
-)
+from judgeaudit.instrument.readout.base import Options, clip, sole_candidate, unparsed
 from judgeaudit.instrument.readout.interface import Cell, Column
 from judgeaudit.instrument.readout.numbers import number_of
+from judgeaudit.instrument.readout.places import Placed, PlacedReadout
 from judgeaudit.model import JSON, Invalid, Item, Reason, Value
 
 _INT = re.compile(r"[+-]?[0-9]{1,30}")
@@ -70,34 +64,26 @@ class Scale(Options):
         return ""
 
 
-class ScoreOptions(Options):
-    """`scale`; `type` of its numbers; `pattern`: the number alone, in JSON, or on the last line.
+class ScoreOptions(Placed):
+    """`scale`; `type` of its numbers; where the number stands, see `places`.
 
-    `key` names the JSON key; `prefix` is what stands before the number on the last line, exactly;
-    `structured` asks the API for an answer by schema (pattern `json`).
+    The pattern `number` is what `whole` is to other readouts.
     """
 
     scale: Scale
     type: Literal["int", "float"] = "int"
-    pattern: Literal["number", "json", "last_line"] = "number"
+    pattern: Literal["number", "first_line", "last_line", "prefix", "marker", "json"] = "number"
     key: str = Field(default="score", min_length=1)
-    other_keys: bool = False
-    prefix: str = ""
-    structured: bool = False
 
     @model_validator(mode="after")
     def _options_agree(self) -> ScoreOptions:
         ends = (self.scale.low, self.scale.high, self.scale.step or Decimal(1))
         if self.type == "int" and any(end % 1 for end in ends):
             raise ValueError("a scale of integers has whole ends and a whole step")
-        if self.structured and self.pattern != "json":
-            raise ValueError('structured needs pattern = "json"')
-        if self.prefix and self.pattern != "last_line":
-            raise ValueError('prefix needs pattern = "last_line"')
         return self
 
 
-class Score(Base[ScoreOptions]):
+class Score(PlacedReadout[ScoreOptions]):
     """Reads one number; the text as it stood is the label."""
 
     name: ClassVar[str] = "score"
@@ -130,11 +116,8 @@ class Score(Base[ScoreOptions]):
             "additionalProperties": False,
         }
 
-    def parse(self, text: str, item: Item, arm: str) -> Value | Invalid:
+    def written_value(self, written: str, item: Item, arm: str) -> Value | Invalid:
         """Return the number on its scale, or why there is none."""
-        written = self._written(text)
-        if isinstance(written, Invalid):
-            return written
         form = _INT if self.options.type == "int" else _DECIMAL
         if not form.fullmatch(written):
             return unparsed(f"no {self.options.type} alone: {clip(written)}")
@@ -142,6 +125,12 @@ class Score(Base[ScoreOptions]):
         if fault := self.options.scale.fault(number):
             return Invalid(Reason.OUT_OF_SCALE, fault)
         return Value(number=float(number), label=written)
+
+    def json_value(self, answer: JSON, item: Item, arm: str) -> Value | Invalid:
+        """Return a JSON number on the scale; a number as a JSON string is none."""
+        if isinstance(answer, bool) or not isinstance(answer, int | float):
+            return unparsed(f"{self.options.key} is no number: {clip(json.dumps(answer))}")
+        return self.written_value(repr(answer), item, arm)
 
     def cell_value(self, cell: Cell, item: Item, arm: str) -> Value | Invalid:
         """Return the cell's number on the scale.
@@ -156,24 +145,6 @@ class Score(Base[ScoreOptions]):
         if self.options.type == "int" and number % 1:
             return unparsed(f"no int: {clip(str(cell))}")
         return Value(number=float(number), label=str(cell).strip())
-
-    def _written(self, text: str) -> str | Invalid:
-        if self.options.pattern == "number":
-            return text.strip()
-        if self.options.pattern == "json":
-            return self._from_json(text)
-        last = text.strip().splitlines()[-1].strip()
-        if not last.startswith(self.options.prefix):
-            return unparsed(f"last line does not begin {self.options.prefix!r}: {clip(last)}")
-        return last.removeprefix(self.options.prefix).strip()
-
-    def _from_json(self, text: str) -> str | Invalid:
-        answer = json_answer(text, self.options.key, other_keys=self.options.other_keys)
-        if isinstance(answer, Invalid):
-            return answer
-        if isinstance(answer, bool) or not isinstance(answer, int | float):
-            return unparsed(f"{self.options.key} is no number: {clip(json.dumps(answer))}")
-        return repr(answer)
 
 
 def plain(number: Decimal) -> int | float:

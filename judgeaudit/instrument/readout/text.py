@@ -9,17 +9,19 @@ from pydantic import Field
 
 from judgeaudit.instrument.readout.base import Base, Options, sole_candidate, unparsed
 from judgeaudit.instrument.readout.interface import Column
+from judgeaudit.instrument.readout.places import Marks, without_reasoning
 from judgeaudit.model import JSON, Invalid, Item, Value
 
 
 class TextOptions(Options):
-    """`max_chars`: the longest text that counts as an answer, in code points."""
+    """`max_chars`: the longest text that counts, in code points; `reasoning` as in `places`."""
 
     max_chars: int = Field(default=20_000, ge=1)
+    reasoning: Marks | None = None
 
 
 class Text(Base[TextOptions]):
-    """Reads the answer as it stands, surrounding whitespace kept."""
+    """Reads the answer as it stands, outer whitespace kept, without a declared reasoning block."""
 
     name: ClassVar[str] = "text"
     column: ClassVar[Column] = "text"
@@ -35,6 +37,9 @@ class Text(Base[TextOptions]):
 
     def parse(self, text: str, item: Item, arm: str) -> Value | Invalid:
         """Return the text, or `Invalid(unparsed)` when it is longer than registered."""
-        if len(text) > self.options.max_chars:
-            return unparsed(f"{len(text)} characters, at most {self.options.max_chars} are read")
-        return Value(text=text)
+        answer = without_reasoning(text, self.options.reasoning)
+        if isinstance(answer, Invalid):
+            return answer
+        if len(answer) > self.options.max_chars:
+            return unparsed(f"{len(answer)} characters, at most {self.options.max_chars} are read")
+        return Value(text=answer)

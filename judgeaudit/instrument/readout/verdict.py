@@ -1,8 +1,8 @@
 """One of a closed set of categories: A / B / tie, pass / fail.
 
 A category that names a shown candidate (`names`: the first shown, the second shown) is decoded to
-that candidate's id, so that both orders of a pair speak of the same thing. Matching is exact: the
-answer, its first line, or a JSON value must equal a registered surface form.
+that candidate's id, so that both orders of a pair speak of the same thing. Matching is exact: what
+stands in the registered place (`places`) must equal a registered surface form.
 """
 
 from __future__ import annotations
@@ -13,29 +13,25 @@ from typing import ClassVar, Literal
 from pydantic import Field, model_validator
 
 from judgeaudit.instrument.readout.base import (
-    Base,
-    Options,
     clip,
     duplicates,
-    json_answer,
     slot_fields,
     sole_candidate,
     unparsed,
 )
 from judgeaudit.instrument.readout.interface import Cell, Column
+from judgeaudit.instrument.readout.places import Pattern, Placed, PlacedReadout, enum_schema
 from judgeaudit.model import JSON, SOLE_ARM, Candidate, Invalid, Item, Value
 
 AS_GIVEN, SWAPPED = "as-given", "swapped"
 
-Pattern = Literal["whole", "first_line", "json"]
-"""Where the answer stands: all of it, its first line, or the value of a JSON object's key."""
 
-
-class VerdictOptions(Options):
+class VerdictOptions(Placed):
     """`categories`; which two of them name the shown candidates; the orders asked.
 
     `names` defaults to A and B where both are categories, else to none. `surface_forms` adds
-    texts that count as a category, beside itself; `case_sensitive` governs all of them.
+    texts that count as a category, beside itself; `case_sensitive` governs all of them. Where the
+    answer stands, see `places`.
     """
 
     categories: tuple[str, ...] = Field(min_length=2)
@@ -45,8 +41,6 @@ class VerdictOptions(Options):
     case_sensitive: bool = True
     pattern: Pattern = "whole"
     key: str = Field(default="verdict", min_length=1)
-    other_keys: bool = False
-    structured: bool = False
 
     @model_validator(mode="after")
     def _options_agree(self) -> VerdictOptions:
@@ -58,8 +52,6 @@ class VerdictOptions(Options):
             raise ValueError("names must be two of the categories, or empty")
         if self.orders == "both" and not self.named:
             raise ValueError('orders = "both" needs names: which category means which candidate')
-        if self.structured and self.pattern != "json":
-            raise ValueError('structured needs pattern = "json"')
         if again := duplicates(form for c in self.categories for form in self._forms(c)):
             raise ValueError(f"surface form {again[0]!r} belongs to two categories")
         return self
@@ -81,7 +73,7 @@ class VerdictOptions(Options):
         return next((c for c in self.categories if written in self._forms(c)), None)
 
 
-class Verdict(Base[VerdictOptions]):
+class Verdict(PlacedReadout[VerdictOptions]):
     """Reads a category; the category as it was answered is the label."""
 
     name: ClassVar[str] = "verdict"
@@ -146,36 +138,9 @@ class Verdict(Base[VerdictOptions]):
             return unparsed(f"no category: {clip(written)}")
         return Value(category=meanings[category], label=category)
 
-    def parse(self, text: str, item: Item, arm: str) -> Value | Invalid:
+    def written_value(self, written: str, item: Item, arm: str) -> Value | Invalid:
         """Return the category by its meaning in this arm, or why there is none."""
-        written = find_answer(
-            text, self.options.pattern, self.options.key, other_keys=self.options.other_keys
-        )
-        if isinstance(written, Invalid):
-            return written
         category = self.options.match(written)
         if category is None:
             return unparsed(f"no category: {clip(written)}")
         return Value(category=self._meanings(item, arm)[category], label=category)
-
-
-def find_answer(text: str, pattern: Pattern, key: str, *, other_keys: bool) -> str | Invalid:
-    """Return the text that must be a category: stripped answer, first line or JSON value."""
-    if pattern == "whole":
-        return text.strip()
-    if pattern == "first_line":
-        return text.strip().splitlines()[0].strip()
-    answer = json_answer(text, key, other_keys=other_keys)
-    if isinstance(answer, Invalid | str):
-        return answer
-    return unparsed(f"{key} is no string: {clip(repr(answer))}")
-
-
-def enum_schema(key: str, values: tuple[str, ...]) -> Mapping[str, JSON]:
-    """Return the schema of an object whose only key takes one of `values`."""
-    return {
-        "type": "object",
-        "properties": {key: {"type": "string", "enum": list(values)}},
-        "required": [key],
-        "additionalProperties": False,
-    }
