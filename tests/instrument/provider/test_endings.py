@@ -49,7 +49,7 @@ def test_an_ending_that_the_api_documents_as_whole_is_whole(api, word):
     assert ending(api, word).ending is Ending.WHOLE
 
 
-@pytest.mark.parametrize("api", CATALOGUE.keys() & DOCUMENTS.keys())
+@pytest.mark.parametrize("api", sorted(CATALOGUE.keys() & DOCUMENTS.keys()))
 @pytest.mark.parametrize("reason", [None, ABSENT])
 def test_an_ending_that_is_not_reported_is_told_as_that(api, reason):
     """Null and absent: OpenAI's own API and KoboldCpp have sent whole answers like that."""
