@@ -11,6 +11,9 @@ from pathlib import Path
 
 from judgeaudit.errors import InputError
 
+Folder = str | os.PathLike[str]
+"""A path as callers may give it."""
+
 
 @contextmanager
 def whole_folder(target: Path, option: str = "--out") -> Iterator[Path]:

@@ -1,0 +1,101 @@
+"""The protocol of a new study: a built-in one or a person's file, with a prompt of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from judgeaudit.design.asking import Asker
+from judgeaudit.design.builtin_protocols import protocol_source
+from judgeaudit.design.draft import Source, parse_document
+from judgeaudit.design.edit import with_option, with_prompt, with_structure, with_text
+from judgeaudit.design.protocol import ProtocolDocument
+from judgeaudit.errors import InputError, RegistrationError
+from judgeaudit.instrument.readout import Readout
+from judgeaudit.instrument.readout.interface import Prompt
+from judgeaudit.model import Item
+
+
+def chosen_protocol(
+    name: str, prompt: Path | None, orders: str | None, structured: bool
+) -> tuple[Source, ProtocolDocument]:
+    """Return a protocol's file as the choices change it, and what it says.
+
+    `name` is a built-in protocol or a file; `prompt` a file that replaces its prompt; `structured`
+    asks for the answer by JSON schema. Raises `InputError` or `RegistrationError` naming the place.
+    """
+    source = protocol_source(name)
+    if prompt is not None:
+        source = with_prompt(source, _prompt_text(prompt))
+    if orders is not None:
+        source = with_option(source, "orders", orders)
+    parsed = _parsed(source)
+    if structured and not parsed.stages:  # a person writes what each stage asks for
+        source = with_structure(source, parsed.all_stages()[-1].readout)
+        parsed = _parsed(source)
+    return source, parsed
+
+
+def with_texts(source: Source, given: Mapping[str, Path]) -> tuple[Source, ProtocolDocument]:
+    """Return a protocol with the texts of its stages taken from files, by name."""
+    for name, file in given.items():
+        source = with_text(source, name, _utf8(file).strip())
+    return source, _parsed(source)
+
+
+def _parsed(source: Source) -> ProtocolDocument:
+    parsed, problems = parse_document(ProtocolDocument, source)
+    if parsed is None:
+        raise RegistrationError(source.path, problems)
+    return parsed
+
+
+def _prompt_text(path: Path) -> str:
+    text = _utf8(path)
+    try:
+        Prompt(None, text)
+    except InputError as error:
+        place = error.place.removeprefix("user, ")
+        raise InputError(path, place, error.found, error.remedy) from error
+    return text
+
+
+def _utf8(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(path, f"byte {error.start}", "not UTF-8") from error
+
+
+def refuse_unfilled(
+    protocol: ProtocolDocument, items: tuple[Item, ...], prompt: str, file: Path | None
+) -> None:
+    """Raise `InputError` for a placeholder that an item does not fill, naming both lines."""
+    for asking in Asker.of(protocol).stages[0]:
+        if asking.cell is not None:
+            continue
+        for item in items:
+            faults = [text for text in asking.readout.problems(item) if text.startswith("prompt: ")]
+            if faults:
+                raise _unfilled(asking.readout, item, prompt, file, faults[0])
+
+
+def _unfilled(
+    readout: Readout, item: Item, prompt: str, file: Path | None, fault: str
+) -> InputError:
+    have = readout.fields(item, readout.arms(item)[0])
+    lacking = ((n, p) for n, p in readout.prompt.places().items() if n not in have)
+    name, place = next(lacking, (None, ""))
+    if name is None:  # it lacks what the readout must show, not a field
+        return InputError(
+            prompt,
+            found=f"{fault.removeprefix('prompt: ')} (item {item.id!r})",
+            remedy=f"placeholders that can be used: {', '.join(sorted(have))}",
+        )
+    line = f", line {item.meta['line']}" if "line" in item.meta else ""
+    return InputError(
+        prompt,
+        place.removeprefix("user, "),
+        f"placeholder {{{name}}} has no field in {file or 'the battery'}{line} (item {item.id!r})",
+        f"fields there: {', '.join(sorted(have))}",
+    )
