@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from judgeaudit.version import __version__
+
 if TYPE_CHECKING:
     from judgeaudit.api import (
         analyze_table,
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
         verdicts,
     )
 
-__version__ = "0.1.0"
 
 __all__ = [
     "__version__",

@@ -49,7 +49,7 @@ def load_readings(study: FrozenStudy) -> pd.DataFrame:
     with a reason. Raises `EvidenceError` where a sealed file differs from its manifest,
     `UndefinedEstimate` where nothing is sealed.
     """
-    from judgeaudit.study.results import sealed_runs_of, study_table
+    from judgeaudit.study.sealed import sealed_runs_of, study_table
 
     sealed_runs_of(study)
     return study_table(study)

@@ -9,10 +9,11 @@ import judgeaudit
 
 ROOT = Path(judgeaudit.__file__).parent
 
-BASE = {"errors", "canonical", "model", "printable"}
+BASE = {"errors", "canonical", "model", "printable", "version"}
 PAPER = BASE | {"instrument", "battery"}
 ALLOWED = {
     "errors": {"printable"},
+    "version": set(),
     "canonical": {"errors"},
     "printable": set(),
     "model": {"errors", "canonical"},

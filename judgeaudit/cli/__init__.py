@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from judgeaudit import __version__
+from judgeaudit.version import __version__
 
 app = typer.Typer(
     name="judgeaudit",

@@ -17,26 +17,24 @@ if TYPE_CHECKING:
 
 def analyze_study(root: Path, as_json: bool) -> ExitCode:
     """Analyse a study, write `results/`, print what was found; done is 0 whatever it was."""
-    from judgeaudit.evidence.lock.files import load_frozen
-    from judgeaudit.study.results import analyse, write_results
+    from judgeaudit.study.analyze import analyze
 
-    analysed = analyse(load_frozen(root))
-    folder = write_results(analysed)
+    analysed = analyze(root)
     if as_json:
         document(as_document(analysed))
     else:
         lines(lines_of(analysed))
-        remark(f"written: {folder}")
+    remark(analysed.unwritten or f"written: {analysed.written}")
     return ExitCode.DONE
 
 
 def as_document(analysed: Analysed) -> dict[str, Any]:
     """Return the findings as one JSON document."""
-    from judgeaudit.study.results import execution_summary, verdicts_document
+    from judgeaudit.study.results import verdicts_document
     from judgeaudit.verdict.verdicts import estimate_to_dict
 
     return {
-        "execution": execution_summary(analysed),
+        "execution": analysed.execution(),
         "controls": [estimate_to_dict(e) for e in analysed.findings.controls],
         **verdicts_document(analysed),
         "estimates": [estimate_to_dict(e) for e in analysed.findings.estimates],
@@ -54,9 +52,7 @@ def lines_of(analysed: Analysed) -> Iterator[str]:
 
 
 def _execution(analysed: Analysed) -> Iterator[str]:
-    from judgeaudit.study.results import execution_summary
-
-    found = execution_summary(analysed)
+    found = analysed.execution()
     study, ledger = analysed.frozen.registration.study, found["ledger"]
     simulated = [s.id for s in analysed.frozen.registration.endpoints if s.is_simulated]
     yield f"{study.id}: {study.title}"
@@ -101,6 +97,13 @@ def _verdicts(analysed: Analysed) -> Iterator[str]:
     said += [text for named in analysed.findings.named for text in named.does_not_say]
     for text in dict.fromkeys(said):
         yield f"  note: {text}"
+    for bar in analysed.told_bars:
+        place = "" if bar.endpoint == "all" else f" at {bar.endpoint}"
+        yield f"  barred ({bar.kind}){place}: {bar.says}"
+    if analysed.told_bars and verdicts:
+        yield f"  together: {analysed.report.headline}"
+    for amendment in analysed.amendments:
+        yield f"  {amendment.sentence()}"
 
 
 def _verdict(verdict: Verdict) -> Iterator[str]:

@@ -9,13 +9,16 @@ import sys
 import traceback
 from collections.abc import Callable
 from enum import IntEnum
-from typing import Any, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 import typer
 
 from judgeaudit.cli.output import remark
 from judgeaudit.errors import JudgeauditError, RegistrationError, TooEarly, UndefinedEstimate
 from judgeaudit.printable import printable_json, printable_lines
+
+if TYPE_CHECKING:
+    from judgeaudit.verdict.verdicts import Outcome
 
 
 class ExitCode(IntEnum):
@@ -30,6 +33,11 @@ class ExitCode(IntEnum):
 
 
 P = ParamSpec("P")
+
+
+def code_for(outcome: Outcome) -> ExitCode:
+    """Return the exit code of a gate's outcome."""
+    return {"pass": ExitCode.DONE, "fail": ExitCode.NO}.get(outcome.value, ExitCode.UNDECIDED)
 
 
 def code_of(error: BaseException) -> ExitCode:

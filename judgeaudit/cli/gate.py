@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from judgeaudit.cli.exits import ExitCode, exits
+from judgeaudit.cli.exits import ExitCode, code_for, exits
 from judgeaudit.cli.output import AsJson
 from judgeaudit.errors import InputError
-
-if TYPE_CHECKING:
-    from judgeaudit.study.gate_study import Wish
-    from judgeaudit.verdict.gate_report import GateReport
-    from judgeaudit.verdict.verdicts import Outcome
 
 
 @exits
@@ -56,9 +51,13 @@ def gate(
     if source.is_dir():
         if registration is not None:
             raise InputError("--registration", found="a study has its own", remedy="leave it out")
-        from judgeaudit.study.gate_study import Wish
+        from judgeaudit.cli.progress import shown
+        from judgeaudit.study import gate as room
 
-        report = _asked(source, Wish(run_key, read_only, against))
+        with shown() as progress:
+            report = room.gate(
+                source, run_key=run_key, read_only=read_only, against=against, progress=progress
+            )
     else:
         if registration is None:
             raise InputError(source, found="a table without criteria", remedy="give --registration")
@@ -73,20 +72,3 @@ def gate(
         report = gate_table(source, registration, Columns(item, repeat, value))
     tell(report, Outputs(junit, markdown, as_json), time.perf_counter() - begun)
     return code_for(report.outcome)
-
-
-def _asked(study: Path, wish: Wish) -> GateReport:
-    from judgeaudit.cli.progress import shown
-    from judgeaudit.study import gate_study
-
-    with shown() as progress:
-        return gate_study.gate_study(study, wish, progress)
-
-
-def code_for(outcome: Outcome) -> ExitCode:
-    """Return the exit code of a gate's outcome."""
-    from judgeaudit.verdict.verdicts import Outcome
-
-    if outcome is Outcome.PASS:
-        return ExitCode.DONE
-    return ExitCode.NO if outcome is Outcome.FAIL else ExitCode.UNDECIDED

@@ -12,7 +12,7 @@ from judgeaudit.cli.output import AsJson, document, lines, remark
 from judgeaudit.errors import InputError
 
 if TYPE_CHECKING:
-    from judgeaudit.study.making import Made
+    from judgeaudit.study.init import Made
 
 
 @exits
@@ -65,7 +65,7 @@ def init(
     Example: judgeaudit init my-study --protocol verdict --items pairs.json
     --candidates output_1,output_2 --gold label --prompt prompt.txt --base-url embedded:local
     """
-    from judgeaudit.study.making import init as make
+    from judgeaudit.study.init import init as make
 
     made = make(
         directory,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from judgeaudit.cli.exits import ExitCode, exits
+from judgeaudit.cli.exits import ExitCode, code_for, exits
 from judgeaudit.cli.output import AsJson, StudyPath, document, lines, remark
-from judgeaudit.errors import InputError
 
 if TYPE_CHECKING:
     from judgeaudit.verdict.monitor import Monitored
@@ -28,58 +27,18 @@ def monitor(
     Threshold and false-alarm rate come from `[watch]` and the calibration runs.
     Example: judgeaudit monitor my-study --run
     """
-    from judgeaudit.cli.gate import code_for
-    from judgeaudit.evidence.lock.files import load_frozen
-    from judgeaudit.study.gate_blocks import planned_table
-    from judgeaudit.study.results import sealed_runs_of
-    from judgeaudit.verdict.monitor import check_watch
-    from judgeaudit.verdict.monitor import monitor as watch_runs
-    from judgeaudit.verdict.verdicts import overall
+    from judgeaudit.cli.progress import shown
+    from judgeaudit.study.monitor import monitor as watched
 
-    frozen = load_frozen(study)
-    watch = frozen.registration.watch
-    if watch is None:
-        raise InputError(study, found="no [watch] is registered", remedy="add it and freeze anew")
-    check_watch(watch)
-    if ask:
-        from judgeaudit.cli.progress import shown
-        from judgeaudit.collect.lock import exclusive
-        from judgeaudit.study.windows import Windows
-
-        with exclusive(study), shown() as progress:
-            Windows(study, frozen, progress).run(None, everything=False)
-    sealed_runs_of(frozen)
-    table = planned_table(frozen)
-    found = [watch_runs(table, watch, spec.id) for spec in frozen.registration.endpoints]
-    outcome = overall(one.outcome for one in found)
+    with shown() as progress:
+        found = watched(study, ask=ask, progress=progress)
     if as_json:
-        document({"outcome": outcome.value, "endpoints": [as_document(one) for one in found]})
+        document(found.to_dict())
     else:
-        lines(text for one in found for text in text_of(one))
-    remark(f"{outcome.value.upper()}: {frozen.registration.study.id}")
-    return code_for(outcome)
-
-
-def as_document(found: Monitored) -> dict[str, Any]:
-    """Return one endpoint's monitoring as JSON values."""
-    limit, first = found.threshold, found.first_alarm
-    return {
-        "endpoint": found.endpoint,
-        "outcome": found.outcome.value,
-        "reason": found.reason,
-        "threshold": None
-        if limit is None
-        else {
-            "value": limit.value,
-            "alpha": limit.alpha,
-            "false_alarm": limit.false_alarm,
-            "false_alarm_range": list(limit.conditional_range()),
-            "alarms_per_year": limit.alarms_per_year(),
-            "calibration_runs": limit.runs,
-        },
-        "first_alarm_after_runs": None if first is None else first[0],
-        "runs": [run.to_dict() for run in found.runs],
-    }
+        lines(text for one in found.endpoints for text in text_of(one))
+        lines(amendment.sentence() for amendment in found.amendments)
+    remark(f"{found.outcome.value.upper()}: {found.study}")
+    return code_for(found.outcome)
 
 
 def text_of(found: Monitored) -> Iterator[str]:

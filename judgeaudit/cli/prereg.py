@@ -9,7 +9,6 @@ import typer
 
 from judgeaudit.cli.exits import ExitCode, exits
 from judgeaudit.cli.output import AsJson, StudyPath, document, lines, remark
-from judgeaudit.errors import InputError, RegistrationError
 
 if TYPE_CHECKING:
     from judgeaudit.design.check.study import CheckReport
@@ -41,26 +40,18 @@ def check(study: StudyPath, as_json: AsJson = False) -> ExitCode:
 
     Exits 0 if it can be frozen, 1 if not. Example: judgeaudit prereg check my-study
     """
-    from dataclasses import replace
-
     from judgeaudit.cli.progress import heard
     from judgeaudit.design.check import study as checks
-    from judgeaudit.evidence.lock.files import load_study
-    from judgeaudit.study.characteristics import with_gates
-    from judgeaudit.study.embedded import judge_problems
-    from judgeaudit.study.sound import statistics
+    from judgeaudit.study.check import check as checked
 
-    draft = load_study(study)
-    report = checks.check(draft, statistics())
-    report = replace(report, problems=report.problems + judge_problems(draft.registration))
-    report = with_gates(study, draft, report, heard)
+    report = checked(study, progress=heard)
     if as_json:
         document(report_json(report))
     else:
         lines(checks.lines(report))
         count = len(report.problems)
         told = "1 problem" if count == 1 else f"{count} problems"
-        remark(told if count else "ready to freeze")
+        remark(told if count else f"ready to freeze; next: judgeaudit prereg freeze {study}")
     return ExitCode.DONE if report.ok else ExitCode.NO
 
 
@@ -110,42 +101,29 @@ def freeze(study: StudyPath, as_json: AsJson = False) -> ExitCode:
     refused without a pilot that shows it can tell them apart.
     Example: judgeaudit prereg freeze my-study
     """
-    from datetime import UTC, datetime
-
     from judgeaudit.cli.progress import heard
-    from judgeaudit.design.layout import FROZEN
-    from judgeaudit.evidence.lock import files
-    from judgeaudit.evidence.lock.environment import facts
-    from judgeaudit.study.characteristics import require_freezable
-    from judgeaudit.study.embedded import judge_problems
-    from judgeaudit.study.log_facts import freeze_next_stage
-    from judgeaudit.study.sound import sound
+    from judgeaudit.study.freeze import freeze as frozen
 
-    draft = files.load_study(study)
-    report = sound(draft)
-    if not (study / FROZEN).exists():
-        if problems := judge_problems(draft.registration):
-            raise RegistrationError(study / "registration.toml", problems)
-        require_freezable(study, draft, report, heard)
-    lock, written = files.freeze(study, facts(study, datetime.now(UTC)))
-    stage = None if written else freeze_next_stage(files.load_frozen(study))
+    found = frozen(study, progress=heard)
+    lock, stage = found.lock, found.stage
     if as_json:
-        found = {"lock_digest": lock.digest, "written": written, "lock": lock.document}
+        told = {"lock_digest": lock.digest, "written": found.written, "lock": lock.document}
         later = None if stage is None else {"stage": stage[0], "lock_digest": stage[1].digest}
-        document({**found, "stage": later, "notes": list(report.notes)})
+        document({**told, "stage": later, "notes": list(found.notes)})
         return ExitCode.DONE
     content = lock.document["content"]
     lines(
         [
-            f"{'frozen' if written else 'unchanged'}: {study / FROZEN}",
+            f"{'frozen' if found.written else 'unchanged'}: {found.folder}",
             f"lock {lock.digest}",
             f"{content['plan']['rows']} calls, {content['bodies']['rows']} bodies",
         ]
     )
     if stage is not None:
         lines([f"frozen: stage {stage[0]}, lock {stage[1].digest}"])
-    for note in report.notes:
+    for note in found.notes:
         remark(f"note: {note}")
+    remark(f"next: judgeaudit run {study}")
     return ExitCode.DONE
 
 
@@ -156,13 +134,9 @@ def verify(study: StudyPath, as_json: AsJson = False) -> ExitCode:
 
     Exits 0 if nothing does, 1 otherwise. Example: judgeaudit prereg verify my-study
     """
-    from judgeaudit.evidence.lock.files import load_frozen
-    from judgeaudit.evidence.lock.verify import verify_frozen
-    from judgeaudit.study.log_facts import stage_findings
+    from judgeaudit.study.freeze import frozen_findings
 
-    findings = verify_frozen(study)
-    if not findings:
-        findings = stage_findings(load_frozen(study))
+    findings = frozen_findings(study)
     if as_json:
         document({"ok": not findings, "findings": findings})
     else:
@@ -186,22 +160,16 @@ def amend(
     Example: judgeaudit prereg amend my-study --what "temperature left out"
     --why "the model answers 400 to it" --effect "all calls; none had been answered"
     """
-    from datetime import UTC, datetime
+    from judgeaudit.design.amendments import described
+    from judgeaudit.study.amend import amend as amended
 
-    from judgeaudit.design.amendments import Words, described
-    from judgeaudit.evidence.lock.amendment_files import amend as amend_files
-    from judgeaudit.evidence.lock.environment import facts
-    from judgeaudit.evidence.lock.files import load_study
-    from judgeaudit.study.log_facts import progress_of
-    from judgeaudit.study.sound import sound
-
-    words = Words(what, why, effect)
-    sound(load_study(study))
-    lock, written = amend_files(study, words, facts(study, datetime.now(UTC)), progress_of(study))
+    found = amended(study, what=what, why=why, effect=effect)
+    lock, written = found.lock, found.amendment
     if as_json:
         document({"lock_digest": lock.digest, "amendment": written})
         return ExitCode.DONE
     lines([*described([written]), f"lock {lock.digest} supersedes {written['superseded_lock']}"])
+    remark(f"next: judgeaudit run {study}")
     return ExitCode.DONE
 
 
@@ -224,11 +192,9 @@ def stamp(
 
     Example: judgeaudit prereg stamp my-study --request lock.tsq
     """
-    from judgeaudit.study.stamping import keep_token, write_request
+    from judgeaudit.study.stamp import stamp as stamped
 
-    if (request is None) == (token is None):
-        raise InputError("stamp", found="one of --request and --token is wanted")
-    found = write_request(study, request) if request else keep_token(study, token, root or [])
+    found = stamped(study, request=request, token=token, roots=root or [])
     if as_json:
         document(found)
     else:
@@ -243,10 +209,10 @@ def show(study: StudyPath, as_json: AsJson = False) -> ExitCode:
 
     Example: judgeaudit prereg show my-study
     """
-    from judgeaudit.design.summary import summary, summary_lines
-    from judgeaudit.evidence.lock.files import load_frozen
+    from judgeaudit.design.summary import summary_lines
+    from judgeaudit.study.freeze import frozen_summary
 
-    found = summary(load_frozen(study))
+    found = frozen_summary(study)
     if as_json:
         document(found)
     else:

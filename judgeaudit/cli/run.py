@@ -8,6 +8,7 @@ import typer
 
 from judgeaudit.cli.exits import ExitCode, exits
 from judgeaudit.cli.output import AsJson, StudyPath, document
+from judgeaudit.errors import InputError
 
 if TYPE_CHECKING:
     from judgeaudit.collect.collector import RunSummary
@@ -35,22 +36,18 @@ def run(
     An interrupted run goes on where it ended. Exits 0 when sealed, 2 when paused, 3 when it is too
     early (with the earliest time), 130 when interrupted. Example: judgeaudit run my-study --all
     """
-    from judgeaudit.cli.progress import shown
-    from judgeaudit.collect.lock import exclusive
-    from judgeaudit.errors import InputError
-    from judgeaudit.evidence.lock.files import load_frozen
-    from judgeaudit.study.windows import Windows
-
     if sum([window is not None, next_, all_]) > 1:
         raise InputError("run", found="more than one of --window, --next, --all", remedy="give one")
-    frozen = load_frozen(study)
     if dry_run:
         from judgeaudit.cli.dry_run import tell
-        from judgeaudit.study.dry_run import dry_run as previews
+        from judgeaudit.study.run import preview
 
-        return tell(previews(frozen, window), as_json)
-    with exclusive(study), shown() as progress:
-        summaries = Windows(study, frozen, progress).run(window, everything=all_)
+        return tell(preview(study, window=window), as_json)
+    from judgeaudit.cli.progress import shown
+    from judgeaudit.study.run import run as asked
+
+    with shown() as progress:
+        summaries = asked(study, window=window, everything=all_, progress=progress)
     if as_json:
         document({"runs": [summary_json(summary) for summary in summaries]})
     return ExitCode.DONE

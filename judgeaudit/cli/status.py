@@ -15,12 +15,9 @@ def status(study: StudyPath, as_json: AsJson = False) -> ExitCode:
 
     Looks only; a run may be under way. Example: judgeaudit status my-study --json
     """
-    from judgeaudit.collect.status import status_of
-    from judgeaudit.evidence.derive import derive
-    from judgeaudit.evidence.lock.files import load_frozen
+    from judgeaudit.study.look import status as looked
 
-    frozen = load_frozen(study)
-    found = status_of(frozen, derive(frozen))
+    found = looked(study)
     if as_json:
         document(found)
     else:

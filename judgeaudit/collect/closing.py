@@ -10,7 +10,6 @@ import os
 import socket
 from typing import Any
 
-from judgeaudit import __version__
 from judgeaudit.collect import past
 from judgeaudit.collect.clock import RunClock
 from judgeaudit.collect.collector import earliest_of, window_of
@@ -23,6 +22,7 @@ from judgeaudit.evidence.log.records import Opening
 from judgeaudit.evidence.log.seal import seal_run
 from judgeaudit.evidence.log.standard import Derive
 from judgeaudit.model import Reason
+from judgeaudit.version import __version__
 
 
 def close_unasked(

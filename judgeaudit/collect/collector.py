@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from judgeaudit import __version__
 from judgeaudit.collect import past
 from judgeaudit.collect.attempt import Courier, Run, max_tokens
 from judgeaudit.collect.clock import NS, RunClock
@@ -44,6 +43,7 @@ from judgeaudit.evidence.log.seal import seal_run
 from judgeaudit.evidence.log.standard import Derive
 from judgeaudit.instrument.provider import provider
 from judgeaudit.model import JSON, FrozenBody, PlannedCall, Reason, Window
+from judgeaudit.version import __version__
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,11 +30,11 @@ import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
-from judgeaudit import __version__
 from judgeaudit.canonical import VIRTUAL_HEADER, digest, virtual_header
 from judgeaudit.collect.clock import MS, Moment
 from judgeaudit.errors import GuardError, InputError
 from judgeaudit.model import FrozenBody, Outcome, Responsibility
+from judgeaudit.version import __version__
 
 USER_AGENT = f"judgeaudit/{__version__}"
 LATENCY_HEADER = "x-judgeaudit-virtual-latency-ms"

@@ -237,6 +237,23 @@ def amendment_bytes(document: Mapping[str, JSON]) -> tuple[bytes, Digest]:
     return data, digest(data)
 
 
+@dataclass(frozen=True, slots=True)
+class Amendment:
+    """One amendment of a study as reports show it; `seen` says what was known when it was made."""
+
+    document: Mapping[str, JSON]
+    seen: str
+
+    def sentence(self) -> str:
+        """Return what, why, effect and what had been seen by then, in one line."""
+        return f"{next(described([self.document]))}; seen by then: {self.seen}"
+
+    def to_dict(self) -> dict[str, JSON]:
+        """Return JSON values."""
+        shown = ("number", "amended_at", "what", "why", "effect", "affected_calls", "difference")
+        return {name: self.document[name] for name in shown} | {"seen": self.seen}
+
+
 def described(documents: Iterable[Mapping[str, JSON]]) -> Iterator[str]:
     """Yield amendments as text, one line each."""
     for one in documents:

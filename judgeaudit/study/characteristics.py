@@ -5,17 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from judgeaudit.errors import Problem
+from judgeaudit.canonical import digest
+from judgeaudit.design.check.study import CheckReport
+from judgeaudit.design.document import PilotRef, Registration
+from judgeaudit.design.draft import Draft, Inputs
+from judgeaudit.design.plan import make_plan
+from judgeaudit.errors import Problem, RegistrationError, UndefinedEstimate
+from judgeaudit.readings.table import candidate_frame
+from judgeaudit.study.pilot_study import RESULTS, SealedPilot, load_pilot, pilot_folder
 from judgeaudit.study.progress import Progress, Remark, silent
-
-if TYPE_CHECKING:
-    from judgeaudit.design.check.study import CheckReport
-    from judgeaudit.design.document import Registration
-    from judgeaudit.design.draft import Draft, Inputs
-    from judgeaudit.study.pilot_study import SealedPilot
-    from judgeaudit.verdict.oc.gate import Characteristic
+from judgeaudit.verdict.freezable import freeze_problems
+from judgeaudit.verdict.oc.gate import Characteristic, characterise, piloted
+from judgeaudit.verdict.oc.piloted import pilot_problems
+from judgeaudit.verdict.oc.planned import candidates_of, planned_table, size_of
+from judgeaudit.verdict.oc.predictive import predict
+from judgeaudit.verdict.oc.redesign import Price, proposals
+from judgeaudit.verdict.requirement import Requirement, requirement_of, requirement_problems
 
 DRAWS = 200
 """Resamples of a pilot; a chance of .9 is then known to .02."""
@@ -38,6 +45,31 @@ class Considered:
     def registration(self) -> Registration:
         """The draft's registration."""
         return self.inputs.registration
+
+    @property
+    def answer(self) -> bool | None:
+        """Whether every gate discriminates and the judge is capable of it; None if not known."""
+        refused = any(not all(one.fires) for one in self.found)
+        refused = refused or any(requirement_problems(self.registration))
+        if refused or any(o.discriminates is False or o.capable is False for o in self.found):
+            return False
+        return True if all(o.discriminates and o.capable for o in self.found) else None
+
+    @property
+    def requirement(self) -> Requirement | None:
+        """What the named consumer tolerates; None where no consumer is named."""
+        return requirement_of(self.registration.study, self.registration.schedule.seed)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with requirement and pilot."""
+        return (*requirement_problems(self.registration), *(self.pilot_problems or ()))
+
+    def whole(self, root: Path, what: str) -> Considered:
+        """Return this; raises `UndefinedEstimate` where no gate is registered."""
+        if self.found:
+            return self
+        raise UndefinedEstimate(f"{root}: no gate is registered, so there is {what}")
 
 
 def consider(
@@ -68,11 +100,6 @@ def _pilot(
     root: Path, draft: Draft, progress: Progress
 ) -> tuple[SealedPilot | None, tuple[Problem, ...] | None]:
     """Return the registered pilot, or the one that lies ready, and what is wrong with it."""
-    from judgeaudit.canonical import digest
-    from judgeaudit.design.document import PilotRef
-    from judgeaudit.study.pilot_study import RESULTS, load_pilot, pilot_folder
-    from judgeaudit.verdict.oc.piloted import pilot_problems
-
     assert draft.registration is not None
     ref = draft.registration.pilot
     folder = pilot_folder(root, "pilot" if ref is None else ref.study)
@@ -94,10 +121,6 @@ def _pilot(
 
 
 def _characterised(inputs: Inputs, pilot: SealedPilot | None) -> list[Characteristic]:
-    from judgeaudit.design.plan import make_plan
-    from judgeaudit.verdict.oc.gate import characterise, piloted
-    from judgeaudit.verdict.oc.planned import candidates_of, planned_table, size_of
-
     registration = inputs.registration
     plan = make_plan(registration, inputs.protocol, inputs.items, inputs.controls, bodies={})
     table = planned_table(plan, [*inputs.items, *inputs.controls])
@@ -111,8 +134,6 @@ def _characterised(inputs: Inputs, pilot: SealedPilot | None) -> list[Characteri
 
 
 def _truth(pilot: SealedPilot) -> Any:
-    from judgeaudit.readings.table import candidate_frame
-
     probes = [item for item in pilot.frozen.items.values() if "control" not in item.meta]
     return candidate_frame(probes)
 
@@ -125,10 +146,6 @@ def _whole(
     draws: int,
 ) -> Characteristic:
     """Return a characteristic with what the pilot predicts and what would discriminate."""
-    from judgeaudit.verdict.oc.planned import candidates_of
-    from judgeaudit.verdict.oc.predictive import predict
-    from judgeaudit.verdict.oc.redesign import proposals
-
     registration = inputs.registration
     table = None if pilot is None else pilot.table
     if table is not None and one.pilot is not None and one.pilot.estimates:
@@ -145,8 +162,6 @@ def _whole(
 
 def price_of(report: CheckReport) -> Any:
     """Return what a call costs on average by the registered prices."""
-    from judgeaudit.verdict.oc.redesign import Price
-
     if report.numbers is None:
         return Price({})
     calls = max(1, report.numbers.calls)
@@ -160,9 +175,6 @@ def require_freezable(
 
     Raises `RegistrationError` with everything that stops it.
     """
-    from judgeaudit.errors import RegistrationError
-    from judgeaudit.verdict.freezable import freeze_problems
-
     assert draft.registration is not None
     intended = [g for g in draft.registration.gates if g.healthy or g.degraded]
     found = consider(root, draft, report, quick=not intended, progress=progress)
@@ -176,8 +188,6 @@ def with_gates(
     root: Path, draft: Draft, report: CheckReport, progress: Progress = silent
 ) -> CheckReport:
     """Return a check's report with what its gates add to it; nothing is simulated for that."""
-    from judgeaudit.verdict.freezable import freeze_problems
-
     if not report.ok or draft.registration is None or not draft.registration.gates:
         return report
     found = consider(root, draft, report, quick=True, progress=progress)

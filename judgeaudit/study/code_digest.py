@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from judgeaudit.canonical import digest, file_digest
+
 ROOMS = ("analysis", "verdict")
 
 
 def code_digest() -> str:
     """Return the digest of every source file of `analysis` and `verdict`, by name."""
-    import judgeaudit
-    from judgeaudit.canonical import digest, file_digest
-
-    root = Path(judgeaudit.__file__).parent
+    root = Path(__file__).parents[1]
     lines = [
         f"{path.relative_to(root).as_posix()} {file_digest(path)}"
         for room in ROOMS

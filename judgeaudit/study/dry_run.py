@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from judgeaudit.design.frozen import FrozenStudy
-    from judgeaudit.model import FrozenBody, PlannedCall, Window
+from judgeaudit.collect.collector import earliest_of, window_of
+from judgeaudit.collect.guards import to_datetime
+from judgeaudit.collect.status import unsealed
+from judgeaudit.design.frozen import FrozenStudy
+from judgeaudit.errors import GuardError
+from judgeaudit.model import FrozenBody, PlannedCall, Window
 
 EXAMPLES = 3
 BODY_WIDTH = 2000
@@ -18,19 +21,12 @@ def dry_run(frozen: FrozenStudy, window_id: str | None = None) -> list[dict[str,
 
     Empty where every window is sealed.
     """
-    from judgeaudit.collect.collector import window_of
-    from judgeaudit.collect.status import unsealed
-
     todo = [window_of(frozen, window_id)] if window_id else unsealed(frozen)[:1]
     return [preview(frozen, window) for window in todo]
 
 
 def preview(frozen: FrozenStudy, window: Window) -> dict[str, Any]:
     """Return what a window would send: counts, the earliest time, the first requests."""
-    from judgeaudit.collect.collector import earliest_of
-    from judgeaudit.collect.guards import to_datetime
-    from judgeaudit.errors import GuardError
-
     calls = [c for s in frozen.registration.endpoints for c in frozen.calls_of(window.id, s.id)]
     counts = Counter((call.endpoint, call.condition) for call in calls)
     try:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from judgeaudit.design.base import plain
+from judgeaudit.design.document import EndpointSpec, Registration
+from judgeaudit.endpoint.server import PREFIX, start_embedded
+from judgeaudit.endpoint.simulated.scenarios import scenario
+from judgeaudit.errors import InputError, Problem
+from judgeaudit.model import JSON, Clock
 from judgeaudit.study.progress import Progress, WeightsFetched, silent
-
-if TYPE_CHECKING:
-    from judgeaudit.design.document import EndpointSpec, Registration
-    from judgeaudit.errors import Problem
-    from judgeaudit.model import JSON, Clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +25,6 @@ class Started:
 
 def judge_problems(registration: Registration | None) -> tuple[Problem, ...]:
     """Return the endpoints that name an embedded judge there is none of: a run could never ask."""
-    from judgeaudit.endpoint.server import PREFIX
-    from judgeaudit.endpoint.simulated.scenarios import scenario
-    from judgeaudit.errors import InputError, Problem
-
     problems = []
     for place, spec in enumerate(registration.endpoints if registration is not None else ()):
         try:
@@ -52,9 +48,6 @@ def embedded(
     Endpoints that name the same judge with the same options share one. `progress` hears of weights
     that are fetched.
     """
-    from judgeaudit.design.base import plain
-    from judgeaudit.endpoint.server import start_embedded
-
     bases: dict[str, str] = {}
     identity: dict[str, Mapping[str, JSON]] = {}
     running: dict[str, tuple[str, Mapping[str, JSON]]] = {}

@@ -10,19 +10,22 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from judgeaudit.design.frozen import FrozenStudy
 from judgeaudit.errors import EvidenceError
+from judgeaudit.evidence.lock.files import load_frozen
+from judgeaudit.evidence.log.redact import SHORTEST
+from judgeaudit.evidence.log.runs import SealedRun
+from judgeaudit.report.supplement.tables import Origin, Part, estimates_table, verdicts_table
+from judgeaudit.report.supplement.truth import Truth, candidates_table
 from judgeaudit.study.folders import whole_folder
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from judgeaudit.design.frozen import FrozenStudy
-    from judgeaudit.evidence.log.runs import SealedRun
-    from judgeaudit.report.supplement.tables import Origin, Part
-    from judgeaudit.study.results import Analysed
-    from judgeaudit.study.supplement_files import Exported
+from judgeaudit.study.results import Analysed, analyse
+from judgeaudit.study.supplement_files import Exported, write_part, write_readme
+from judgeaudit.version import __version__
 
 BATCH = 16_384
 HOW_THEY_JOIN = (
@@ -33,10 +36,6 @@ HOW_THEY_JOIN = (
 
 def export_study(root: Path, out: Path) -> Exported:
     """Write a study's supplement; returns what was written."""
-    from judgeaudit.evidence.lock.files import load_frozen
-    from judgeaudit.study.results import analyse
-    from judgeaudit.study.supplement_files import Exported, write_readme
-
     analysed = analyse(load_frozen(root))
     origin = _origin(analysed)
     with whole_folder(out) as folder:
@@ -46,9 +45,6 @@ def export_study(root: Path, out: Path) -> Exported:
 
 
 def _origin(analysed: Analysed) -> Origin:
-    from judgeaudit import __version__
-    from judgeaudit.report.supplement.tables import Origin
-
     frozen = analysed.frozen
     study, schedule = frozen.registration.study, frozen.registration.schedule
     simulated = [spec.id for spec in frozen.registration.endpoints if spec.is_simulated]
@@ -66,10 +62,6 @@ def _origin(analysed: Analysed) -> Origin:
 
 
 def _copied(folder: Path, origin: Origin, analysed: Analysed) -> Iterator[Part]:
-    from judgeaudit.report.supplement.tables import Part
-    from judgeaudit.report.supplement.truth import Truth
-    from judgeaudit.study.supplement_files import write_part
-
     runs, frozen = analysed.runs, analysed.frozen
     attempts = Part("attempts", "one try of one call on the network", _schema(runs, ATTEMPTS))
     safe = _without_keys(_batches(runs, ATTEMPTS), frozen)
@@ -82,10 +74,6 @@ def _copied(folder: Path, origin: Origin, analysed: Analysed) -> Iterator[Part]:
 
 
 def _computed(folder: Path, origin: Origin, analysed: Analysed) -> Iterator[Part]:
-    from judgeaudit.report.supplement.tables import Part, estimates_table, verdicts_table
-    from judgeaudit.report.supplement.truth import candidates_table
-    from judgeaudit.study.supplement_files import write_part
-
     findings = analysed.findings
     for name, row, table in (
         (
@@ -103,15 +91,10 @@ ATTEMPTS, READINGS = "attempts.parquet", "readings.parquet"
 
 
 def _schema(runs: tuple[SealedRun, ...], part: str) -> pa.Schema:
-    import pyarrow.parquet as pq
-
     return pq.read_schema(runs[0].folder / part).remove_metadata()
 
 
 def _batches(runs: tuple[SealedRun, ...], part: str) -> Iterator[pa.Table]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     for run in runs:
         with pq.ParquetFile(run.folder / part) as file:
             for batch in file.iter_batches(batch_size=BATCH):
@@ -120,8 +103,6 @@ def _batches(runs: tuple[SealedRun, ...], part: str) -> Iterator[pa.Table]:
 
 def _without_keys(tables: Iterator[pa.Table], frozen: FrozenStudy) -> Iterator[pa.Table]:
     """Yield the tables; raises `EvidenceError` where a key of the environment stands in one."""
-    from judgeaudit.evidence.log.redact import SHORTEST
-
     names = {s.key_env for s in frozen.registration.endpoints if s.key_env}
     keys = {name: os.environ.get(name, "") for name in names}
     searched = {name: key for name, key in keys.items() if len(key.encode()) >= SHORTEST}
@@ -136,9 +117,6 @@ def _without_keys(tables: Iterator[pa.Table], frozen: FrozenStudy) -> Iterator[p
 
 def _holds(table: pa.Table, key: bytes) -> str | None:
     """Return the column in which a key stands, None where in none."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     for field in table.schema:
         if pa.types.is_binary(field.type) or pa.types.is_string(field.type):
             column = table.column(field.name).cast(pa.binary())

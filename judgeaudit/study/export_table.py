@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from judgeaudit.analysis.exploratory import Wish, explore
+from judgeaudit.canonical import file_digest
+from judgeaudit.report.supplement.readings import readings_table
+from judgeaudit.report.supplement.tables import Origin, Part, estimates_table
 from judgeaudit.study.folders import whole_folder
-
-if TYPE_CHECKING:
-    from judgeaudit.analysis.exploratory import Wish
-    from judgeaudit.study.supplement_files import Exported
-    from judgeaudit.tables.read import Roles
+from judgeaudit.study.supplement_files import Exported, write_part, write_readme
+from judgeaudit.tables.read import Roles, read_long
+from judgeaudit.version import __version__
 
 
 def export_table(paths: Sequence[Path], roles: Roles, wish: Wish, out: Path) -> Exported:
     """Write what `analyze` finds in a table, and the readings that it rests on."""
-    from judgeaudit import __version__
-    from judgeaudit.analysis.exploratory import explore
-    from judgeaudit.canonical import file_digest
-    from judgeaudit.report.supplement.readings import readings_table
-    from judgeaudit.report.supplement.tables import Origin, Part, estimates_table
-    from judgeaudit.study.supplement_files import Exported, write_part, write_readme
-    from judgeaudit.tables.read import read_long
-
     long = read_long(paths, roles)
     report = explore(long, wish)
     digests = {path.name: str(file_digest(path)) for path in paths}

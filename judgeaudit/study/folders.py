@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -66,3 +67,17 @@ def write_study(directory: Path, files: Mapping[str, bytes]) -> None:
         if directory.is_dir():
             directory.rmdir()  # it is empty; a rename onto it works on POSIX alone
         folder.rename(directory)
+
+
+READ_ONLY = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
+
+
+def unless_read_only(folder: Path, write: Callable[[], object]) -> str:
+    """Write, and return "" or, where a folder cannot be written to, that nothing was written."""
+    try:
+        write()
+    except OSError as error:
+        if error.errno not in READ_ONLY:
+            raise
+        return f"nothing was written: {folder}: {os.strerror(error.errno)}"
+    return ""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from judgeaudit.design.frozen import FrozenStudy
+from judgeaudit.design.frozen import FrozenStudy
+from judgeaudit.evidence.lock.files import load_frozen
+from judgeaudit.evidence.lock.gate_run import is_run, load_run
+from judgeaudit.study.sealed import sealed_runs_of, study_table
+from judgeaudit.verdict.baseline import compare
 
 
 def compare_studies(study: FrozenStudy, against: Path) -> dict[str, Any]:
@@ -15,11 +18,6 @@ def compare_studies(study: FrozenStudy, against: Path) -> dict[str, Any]:
     Raises `UndefinedEstimate` where the baseline has nothing sealed, `EvidenceError` where its
     files are not what their digests say.
     """
-    from judgeaudit.evidence.lock.files import load_frozen
-    from judgeaudit.evidence.lock.gate_run import is_run, load_run
-    from judgeaudit.study.results import sealed_runs_of, study_table
-    from judgeaudit.verdict.baseline import compare
-
     base = load_run(against) if is_run(against) else load_frozen(against)
     runs = sealed_runs_of(base)
     watch = study.registration.watch

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from judgeaudit.design.frozen import FrozenStudy
-    from judgeaudit.verdict.blockers import Bar
+from judgeaudit.design.frozen import FrozenStudy
+from judgeaudit.design.reasking import registration_findings, workflow_findings
+from judgeaudit.evidence.lock.gate_run import other_runs
+from judgeaudit.study.results import GATE, RESULTS
+from judgeaudit.verdict.blockers import Bar
 
 
 def asked_again(study: FrozenStudy, run: FrozenStudy, facts: Mapping[str, Any]) -> list[Bar]:
@@ -17,9 +19,6 @@ def asked_again(study: FrozenStudy, run: FrozenStudy, facts: Mapping[str, Any]) 
 
     On another day the judge may be another one: a nightly gate asks the same commit anew.
     """
-    from judgeaudit.evidence.lock.gate_run import other_runs
-    from judgeaudit.verdict.blockers import Bar
-
     commit = facts.get("commit")
     if commit is None or run.root == study.root:
         return []
@@ -39,8 +38,6 @@ def asked_again(study: FrozenStudy, run: FrozenStudy, facts: Mapping[str, Any]) 
 
 
 def _outcome(folder: Path) -> str:
-    from judgeaudit.study.results import GATE, RESULTS
-
     try:
         document = json.loads((folder / RESULTS / GATE).read_text(encoding="utf-8"))
         return str(document["outcome"])
@@ -50,8 +47,6 @@ def _outcome(folder: Path) -> str:
 
 def ci_findings(study: FrozenStudy) -> list[str]:
     """Return what in registration and workflows asks until it passes."""
-    from judgeaudit.design.reasking import registration_findings, workflow_findings
-
     found = list(registration_findings(study.registration))
     for name, text in _workflows(study.root):
         found += workflow_findings(name, text)

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from judgeaudit.design.amendments import Progress
-    from judgeaudit.design.frozen import FrozenStudy
-    from judgeaudit.design.lock import Lock
-    from judgeaudit.model import Invalid, Reading, Value
+from judgeaudit.collect.past import log_dir
+from judgeaudit.design.amendments import Progress
+from judgeaudit.design.frozen import FrozenStudy
+from judgeaudit.design.lock import Lock
+from judgeaudit.evidence.lock.environment import facts
+from judgeaudit.evidence.lock.stage_files import freeze_stage, verify_stage
+from judgeaudit.evidence.log.load import load_readings
+from judgeaudit.evidence.log.reader import read_journal
+from judgeaudit.evidence.log.runs import sealed_runs
+from judgeaudit.model import Invalid, Outcome, Reading, Reason, Value
 
 
 def progress_of(root: Path) -> Progress:
     """Return which calls were tried or closed, and which were answered, by journals and seals."""
-    from judgeaudit.collect.past import log_dir
-    from judgeaudit.design.amendments import Progress
-    from judgeaudit.evidence.log.load import load_readings
-    from judgeaudit.evidence.log.reader import read_journal
-    from judgeaudit.model import Outcome
-
     log = log_dir(root)
     tried: set[str] = set()
     answered: set[str] = set()
@@ -39,18 +39,12 @@ def progress_of(root: Path) -> Progress:
 
 def sealed_readings(study: FrozenStudy) -> Iterator[Reading]:
     """Yield all sealed readings of a study."""
-    from judgeaudit.collect.past import log_dir
-    from judgeaudit.evidence.log.load import load_readings
-    from judgeaudit.model import Reading
-
     table = load_readings(log_dir(study.root))
     for row in table.to_pylist():
         yield Reading(study.call(row["call_id"]), _value(row), row["attempt"])
 
 
 def _value(row: dict[str, Any]) -> Value | Invalid:
-    from judgeaudit.model import Invalid, Reason, Value
-
     if row["status"] != "ok":
         return Invalid(Reason(row["reason"]), row["detail"] or "")
     found = {name: row[name] for name in Value.__slots__}
@@ -61,9 +55,6 @@ def _value(row: dict[str, Any]) -> Value | Invalid:
 
 def next_stage(study: FrozenStudy) -> int | None:
     """Return the later stage whose earlier windows are all sealed and which is not frozen yet."""
-    from judgeaudit.collect.past import log_dir
-    from judgeaudit.evidence.log.runs import sealed_runs
-
     stage = len(study.stage_locks) + 2
     if stage > len(study.asker.stages):
         return None
@@ -74,34 +65,24 @@ def next_stage(study: FrozenStudy) -> int | None:
 
 def manifests_before(study: FrozenStudy, stage: int) -> dict[str, str]:
     """Return the manifest digests of the runs that a stage's bodies are made from."""
-    from judgeaudit.collect.past import log_dir
-    from judgeaudit.evidence.log.runs import sealed_runs
-
     stages = {window.id: window.stage for window in study.windows()}
     runs = sealed_runs(log_dir(study.root))
     return {run.name: run.digest for run in runs if stages[run.manifest["window"]] < stage}
 
 
-def freeze_next_stage(study: FrozenStudy) -> tuple[int, Lock] | None:
+def freeze_next_stage(study: FrozenStudy, now: datetime | None = None) -> tuple[int, Lock] | None:
     """Freeze the next stage if its time has come; return its number and its lock."""
-    from datetime import UTC, datetime
-
-    from judgeaudit.evidence.lock.environment import facts
-    from judgeaudit.evidence.lock.stage_files import freeze_stage
-
     stage = next_stage(study)
     if stage is None:
         return None
-    now = facts(study.root, datetime.now(UTC))
+    at = facts(study.root, now or datetime.now(UTC))
     manifests = manifests_before(study, stage)
-    lock, _ = freeze_stage(study, stage, sealed_readings(study), manifests, now)
+    lock, _ = freeze_stage(study, stage, sealed_readings(study), manifests, at)
     return stage, lock
 
 
 def stage_findings(study: FrozenStudy) -> list[str]:
     """Return what differs from each later stage's calls and bodies, made again from the log."""
-    from judgeaudit.evidence.lock.stage_files import verify_stage
-
     findings: list[str] = []
     for stage in study.stage_locks:
         manifests = manifests_before(study, stage)

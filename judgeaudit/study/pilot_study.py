@@ -7,18 +7,33 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from judgeaudit.errors import InputError, UndefinedEstimate
+import pandas as pd
+
+from judgeaudit.battery import items_to_bytes
+from judgeaudit.collect.lock import exclusive
+from judgeaudit.collect.status import unsealed
+from judgeaudit.design.draft import Inputs
+from judgeaudit.design.frozen import FrozenStudy
+from judgeaudit.design.pilot import PilotDesign, pilot_registration
+from judgeaudit.design.plan import make_plan
+from judgeaudit.design.toml_text import toml_text
+from judgeaudit.errors import EvidenceError, InputError, UndefinedEstimate
+from judgeaudit.evidence.lock import files
+from judgeaudit.evidence.lock.environment import facts
+from judgeaudit.evidence.lock.files import load_frozen, load_study
+from judgeaudit.study.code_digest import code_digest
+from judgeaudit.study.folders import refuse_existing, write_study
 from judgeaudit.study.progress import Progress, Remark, silent
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from judgeaudit.design.draft import Inputs
-    from judgeaudit.design.frozen import FrozenStudy
-    from judgeaudit.design.pilot import PilotDesign
-    from judgeaudit.verdict.oc.piloted import PilotRecord
+from judgeaudit.study.results import analyse, write_results
+from judgeaudit.study.sealed import sealed_runs_of, study_table
+from judgeaudit.study.sound import sound
+from judgeaudit.study.windows import Windows
+from judgeaudit.tables.write import replace_whole
+from judgeaudit.verdict.oc.pilot import report, served
+from judgeaudit.verdict.oc.piloted import FORMAT, PilotRecord, asked_of
+from judgeaudit.verdict.registered import question_of, read_by_unit
 
 RESULTS = "pilot.json"
 
@@ -34,8 +49,6 @@ class SealedPilot:
 
 def plan_calls(inputs: Inputs) -> int:
     """Return how many calls a study's plan has."""
-    from judgeaudit.design.plan import make_plan
-
     parts = (inputs.registration, inputs.protocol, inputs.items, inputs.controls)
     return len(make_plan(*parts, bodies={}))
 
@@ -45,14 +58,6 @@ def make_pilot(root: Path, folder: Path, found: PilotDesign, progress: Progress 
 
     Raises `InputError` for a folder that holds something else.
     """
-    from judgeaudit.battery import items_to_bytes
-    from judgeaudit.design.pilot import pilot_registration
-    from judgeaudit.design.toml_text import toml_text
-    from judgeaudit.evidence.lock import files
-    from judgeaudit.evidence.lock.environment import facts
-    from judgeaudit.study.folders import refuse_existing, write_study
-    from judgeaudit.study.sound import sound
-
     if (folder / "frozen").is_dir():
         progress(Remark(f"{folder}: going on with the pilot that is frozen there"))
         return
@@ -92,11 +97,6 @@ def run_pilot(folder: Path, *, wait: bool, progress: Progress = silent) -> None:
 
     Raises `TooEarly` with the earliest time when the next one is not due yet.
     """
-    from judgeaudit.collect.lock import exclusive
-    from judgeaudit.collect.status import unsealed
-    from judgeaudit.evidence.lock.files import load_frozen
-    from judgeaudit.study.windows import Windows
-
     with exclusive(folder):
         frozen = load_frozen(folder)
         everything = wait or frozen.registration.schedule.clock == "virtual"
@@ -109,10 +109,6 @@ def write_record(root: Path, folder: Path) -> tuple[Path, dict[str, Any]]:
 
     It follows from the sealed runs alone: writing it again gives the same bytes.
     """
-    from judgeaudit.evidence.lock.files import load_frozen, load_study
-    from judgeaudit.study.results import analyse, write_results
-    from judgeaudit.tables.write import replace_whole
-
     frozen = load_frozen(folder)
     analysed = analyse(frozen)
     if analysed.waiting:
@@ -128,11 +124,6 @@ def write_record(root: Path, folder: Path) -> tuple[Path, dict[str, Any]]:
 
 
 def _record(frozen: FrozenStudy, table: pd.DataFrame, runs: Mapping[str, str]) -> dict[str, Any]:
-    from judgeaudit.study.code_digest import code_digest
-    from judgeaudit.verdict.oc.pilot import report, served
-    from judgeaudit.verdict.oc.piloted import FORMAT, asked_of
-    from judgeaudit.verdict.registered import question_of, read_by_unit
-
     question = question_of(None, frozen.registration)
     readings = read_by_unit(frozen.registration, table)
     return {
@@ -172,12 +163,6 @@ def load_pilot(folder: Path, data: bytes) -> SealedPilot:
 
     Raises `EvidenceError` where its sealed runs or its lock are not those that the results name.
     """
-    from judgeaudit.errors import EvidenceError
-    from judgeaudit.evidence.lock.files import load_frozen
-    from judgeaudit.study.results import sealed_runs_of, study_table
-    from judgeaudit.verdict.oc.piloted import PilotRecord
-    from judgeaudit.verdict.registered import read_by_unit
-
     record = PilotRecord.from_json(data, folder / "results" / RESULTS)
     frozen = load_frozen(folder)
     if str(frozen.lock_digest) != record.lock_digest:

@@ -1,30 +1,45 @@
-"""A sealed study's table, findings and result files; what `analyze`, `gate` and `demo` share.
+"""A sealed study's findings, and its result files: what `analyze`, `gate`, `export`, `demo` share.
 
-`results/` is made anew by each analysis of the same sealed runs and holds:
+Whoever asks for a verdict gets it from `analyse`: the registered criteria, what bars them, and the
+amendments, together. `results/` is made anew by each analysis of the same sealed runs and holds:
 
 * `estimates.parquet`: every estimate, each column with its sentence;
-* `verdicts.json`: gates, composites and rules with what they rest on;
+* `verdicts.json`: gates, composites and rules with what they rest on, and what bars them;
 * `provenance.json`: digests of what was read and written, versions, the time of the analysis.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from judgeaudit.errors import EvidenceError, UndefinedEstimate
+import numpy
+import pandas
+import pandas as pd
+import pyarrow
+import scipy
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from judgeaudit.design.frozen import FrozenStudy
-    from judgeaudit.evidence.log.runs import SealedRun
-    from judgeaudit.verdict import Findings
-    from judgeaudit.verdict.oc.piloted import PilotRecord
+from judgeaudit.analysis.frame import COLUMNS, estimates_frame
+from judgeaudit.canonical import file_digest
+from judgeaudit.design.amendments import Amendment
+from judgeaudit.design.frozen import FrozenStudy
+from judgeaudit.evidence.log.runs import SealedRun
+from judgeaudit.readings.table import candidate_frame
+from judgeaudit.study.amendments import amendments_of
+from judgeaudit.study.sealed import pilot_record, planned_table, sealed_runs_of, study_table
+from judgeaudit.study.standing import baseline_of, standing
+from judgeaudit.tables.write import replace_whole, write_table
+from judgeaudit.verdict import Findings, evaluate
+from judgeaudit.verdict.blockers import Bar, bars
+from judgeaudit.verdict.gate_report import GateReport
+from judgeaudit.verdict.stopping import Progress as Standing
+from judgeaudit.verdict.stopping import verdicts_of
+from judgeaudit.verdict.verdicts import Verdict
+from judgeaudit.version import __version__
 
 RESULTS = "results"
 ESTIMATES, VERDICTS, PROVENANCE = "estimates.parquet", "verdicts.json", "provenance.json"
@@ -33,12 +48,33 @@ GATE = "gate.json"
 
 @dataclass(frozen=True)
 class Analysed:
-    """A study after its registered analyses."""
+    """A study after its registered analyses.
+
+    `bars` keep its gates from passing, `amendments` changed it after its first freeze; `standing`
+    is None unless its gates are sequential. `written` is the folder of the result files, None where
+    none were made; `unwritten` says why where they could not be.
+    """
 
     frozen: FrozenStudy
     runs: tuple[SealedRun, ...]
     table: pd.DataFrame
     findings: Findings
+    bars: tuple[Bar, ...] = ()
+    amendments: tuple[Amendment, ...] = ()
+    standing: tuple[Standing, ...] | None = None
+    written: Path | None = None
+    unwritten: str = ""
+
+    @property
+    def report(self) -> GateReport:
+        """Return what all gates say together, with what bars them."""
+        name = self.frozen.registration.study.id
+        return GateReport(name, self.findings.verdicts, self.bars, amendments=self.amendments)
+
+    @property
+    def told_bars(self) -> tuple[Bar, ...]:
+        """Return the bars; a study that registers no gate need not hear that none can pass."""
+        return tuple(bar for bar in self.bars if bar.kind != "no_criterion")
 
     @property
     def waiting(self) -> list[str]:
@@ -46,75 +82,78 @@ class Analysed:
         sealed = {run.manifest["window"] for run in self.runs}
         return [window.id for window in self.frozen.windows() if window.id not in sealed]
 
+    def by_status(self) -> dict[str, int]:
+        """Return how many planned calls of the sealed runs ended how."""
+        found: dict[str, int] = {}
+        for run in self.runs:
+            for name, count in run.manifest["readings"]["by_status"].items():
+                found[name] = found.get(name, 0) + count
+        return found
 
-def sealed_runs_of(frozen: FrozenStudy) -> tuple[SealedRun, ...]:
-    """Return the sealed runs with every part's file checked against its manifest.
-
-    Raises `EvidenceError` naming file and both digests, `UndefinedEstimate` for nothing sealed.
-    """
-    from judgeaudit.canonical import file_digest
-    from judgeaudit.collect.past import log_dir
-    from judgeaudit.evidence.log.runs import sealed_runs
-
-    runs = tuple(sealed_runs(log_dir(frozen.root)))
-    if not runs:
-        raise UndefinedEstimate(
-            f"{frozen.root}: no sealed run; `judgeaudit run {frozen.root}` makes one"
-        )
-    for run in runs:
-        for name, part in run.manifest["parts"].items():
-            found = file_digest(run.folder / name)
-            if found != part["digest"]:
-                raise EvidenceError(
-                    f"{run.folder / name}: digest {found} differs from the manifest's "
-                    f"{part['digest']}; `judgeaudit verify` says where"
-                )
-    return runs
-
-
-def study_table(frozen: FrozenStudy) -> pd.DataFrame:
-    """Return the table of all sealed readings, joined with items and what is known of replies."""
-    from judgeaudit.collect.past import log_dir
-    from judgeaudit.evidence.log.load import load_attempts, load_readings
-    from judgeaudit.readings.table import from_readings
-
-    log = log_dir(frozen.root)
-    readings = load_readings(log).to_pandas()
-    wanted = ["call_id", "attempt", "model_returned", "fingerprint", "service_tier"]
-    attempts = load_attempts(log, [*wanted, "sent_at", "request_id"]).to_pandas()
-    joined = readings.merge(attempts, on=["call_id", "attempt"], how="left")
-    return from_readings(joined, frozen.items.values())
+    def execution(self) -> dict[str, Any]:
+        """Return delivery, ledger and readings by status: the report that judges nothing."""
+        ledger: dict[str, int] = {}
+        for run in self.runs:
+            for name, value in run.manifest["ledger"]["calls"].items():
+                if isinstance(value, int):
+                    ledger[name] = ledger.get(name, 0) + value
+        return {
+            "sealed_windows": [run.manifest["window"] for run in self.runs],
+            "waiting_windows": self.waiting,
+            "planned": sum(run.manifest["readings"]["planned"] for run in self.runs),
+            "by_status": self.by_status(),
+            "ledger": ledger,
+        }
 
 
 def analyse(frozen: FrozenStudy) -> Analysed:
-    """Return what the registration's criteria say of the sealed runs."""
-    from judgeaudit.readings.table import candidate_frame
-    from judgeaudit.verdict import evaluate
+    """Return what the registration's criteria say of the sealed runs: every door's verdict.
 
-    runs = sealed_runs_of(frozen)
-    table = study_table(frozen)
+    Readings that were made under another registration decide nothing. Raises `UndefinedEstimate`
+    where nothing is sealed, `EvidenceError` for a file that is not what its manifest says.
+    """
+    runs, table = sealed_runs_of(frozen), study_table(frozen)
+    amendments = amendments_of(frozen)
+    if strangers := made_elsewhere(frozen, runs):
+        return Analysed(frozen, runs, table, Findings((), (), (), ()), strangers, amendments)
     probes = [item for item in frozen.items.values() if "control" not in item.meta]
     findings = evaluate(frozen.registration, table, candidate_frame(probes), pilot_record(frozen))
-    return Analysed(frozen, runs, table, findings)
+    stand = None
+    if frozen.registration.sequential is not None:
+        table, stand = planned_table(frozen), tuple(standing(frozen, baseline_of(frozen)))
+        findings = _as_stopped(findings, verdicts_of(stand, frozen.registration.pilot is not None))
+    found = Analysed(frozen, runs, table, findings, (), amendments, stand)
+    barred = [*bars(frozen.registration, table), *_waiting(found.waiting)]
+    return replace(found, bars=tuple(barred))
 
 
-def pilot_record(frozen: FrozenStudy) -> PilotRecord | None:
-    """Return the record of the pilot that was frozen with a study; None where there is none."""
-    from judgeaudit.design.draft import FROZEN_NAMES
-    from judgeaudit.design.layout import FROZEN
-    from judgeaudit.verdict.oc.piloted import PilotRecord
+def made_elsewhere(frozen: FrozenStudy, runs: Sequence[SealedRun]) -> tuple[Bar, ...]:
+    """Return a bar for each sealed run that was made under a registration not in force."""
+    known = {str(lock) for lock in frozen.locks}
+    says = "run {} was made under {}, the registration in force is {}"
+    return tuple(
+        Bar("other_registration", says.format(run.name, lock, frozen.lock_digest))
+        for run in runs
+        if (lock := run.manifest["lock_digest"]) not in known
+    )
 
-    path = frozen.root / FROZEN / FROZEN_NAMES["pilot"]
-    if FROZEN_NAMES["pilot"] not in frozen.lock["content"]["files"]:
-        return None
-    return PilotRecord.from_json(path.read_bytes(), path)
+
+def _as_stopped(findings: Findings, verdicts: Sequence[Verdict]) -> Findings:
+    """Return findings in which sequential gates stand with their own verdicts and estimates."""
+    own = [held.estimate for verdict in verdicts for held in verdict.held]
+    replaced = {(e.analysis, e.endpoint) for e in own}
+    others = [e for e in findings.estimates if (e.analysis, e.endpoint) not in replaced]
+    return replace(findings, verdicts=tuple(verdicts), estimates=(*own, *others))
+
+
+def _waiting(windows: Sequence[str]) -> list[Bar]:
+    if not windows:
+        return []
+    return [Bar("waiting", f"{len(windows)} windows are not sealed: {', '.join(windows)}")]
 
 
 def write_results(analysed: Analysed, now: datetime | None = None) -> Path:
-    """Write `results/` and return its path."""
-    from judgeaudit.analysis.frame import COLUMNS, estimates_frame
-    from judgeaudit.tables.write import write_table
-
+    """Write `results/` and return its path; raises `OSError` where it cannot be written."""
     folder = analysed.frozen.root / RESULTS
     folder.mkdir(exist_ok=True)
     frame = estimates_frame(analysed.findings.estimates)
@@ -136,18 +175,13 @@ def verdicts_document(analysed: Analysed) -> dict[str, Any]:
         "simulated": [s.id for s in frozen.registration.endpoints if s.is_simulated],
         "waiting_windows": analysed.waiting,
         **analysed.findings.to_dict(),
+        "overall": analysed.report.outcome.value if frozen.registration.gates else None,
+        "bars": [bar.to_dict() for bar in analysed.told_bars],
+        "amendments": [amendment.to_dict() for amendment in analysed.amendments],
     }
 
 
 def _provenance(analysed: Analysed, folder: Path, now: datetime) -> dict[str, Any]:
-    import numpy
-    import pandas
-    import pyarrow
-    import scipy
-
-    from judgeaudit import __version__
-    from judgeaudit.canonical import file_digest
-
     return {
         "format": "judgeaudit-provenance/1",
         "analysed_at": now.isoformat(timespec="seconds"),
@@ -161,26 +195,5 @@ def _provenance(analysed: Analysed, folder: Path, now: datetime) -> dict[str, An
 
 
 def _write_json(path: Path, document: Mapping[str, Any]) -> None:
-    from judgeaudit.tables.write import replace_whole
-
     text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
     replace_whole(path, lambda part: part.write_text(text + "\n", encoding="utf-8"))
-
-
-def execution_summary(analysed: Analysed) -> dict[str, Any]:
-    """Return delivery, ledger and readings by status: the other report, which judges nothing."""
-    ledger: dict[str, int] = {}
-    statuses: dict[str, int] = {}
-    for run in analysed.runs:
-        for name, value in run.manifest["ledger"]["calls"].items():
-            if isinstance(value, int):
-                ledger[name] = ledger.get(name, 0) + value
-        for name, count in run.manifest["readings"]["by_status"].items():
-            statuses[name] = statuses.get(name, 0) + count
-    return {
-        "sealed_windows": [run.manifest["window"] for run in analysed.runs],
-        "waiting_windows": analysed.waiting,
-        "planned": sum(run.manifest["readings"]["planned"] for run in analysed.runs),
-        "by_status": statuses,
-        "ledger": ledger,
-    }

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+import pyarrow as pa
+import pyarrow.parquet as pq
 
-    from judgeaudit.report.supplement.tables import Origin, Part
+from judgeaudit.report.supplement.tables import Origin, Part
+from judgeaudit.report.supplement.words import readme
 
 README = "README.md"
 
@@ -26,8 +26,6 @@ class Exported:
 
 def write_part(folder: Path, origin: Origin, part: Part, tables: Iterable[pa.Table]) -> Part:
     """Write one part from tables that come one by one; return it with the rows that it has."""
-    import pyarrow.parquet as pq
-
     schema = part.schema.with_metadata(origin.metadata(part.name))
     rows = 0
     with pq.ParquetWriter(folder / f"{part.name}.parquet", schema, compression="zstd") as writer:
@@ -40,6 +38,4 @@ def write_part(folder: Path, origin: Origin, part: Part, tables: Iterable[pa.Tab
 
 def write_readme(folder: Path, origin: Origin, parts: Sequence[Part]) -> None:
     """Write README.md beside the parts."""
-    from judgeaudit.report.supplement.words import readme
-
     (folder / README).write_text(readme(origin, parts), encoding="utf-8")

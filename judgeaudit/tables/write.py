@@ -18,7 +18,7 @@ def write_table(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from judgeaudit import __version__
+    from judgeaudit.version import __version__
 
     table = pa.Table.from_pandas(frame, preserve_index=False)
     fields = [

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from judgeaudit.design.amendments import Amendment
 from judgeaudit.verdict.blockers import Bar
 from judgeaudit.verdict.verdicts import Outcome, Verdict, overall
 
@@ -70,6 +71,7 @@ class GateReport:
     findings: tuple[str, ...] = ()
     asked: Asked | None = None
     compared: Mapping[str, Any] | None = None
+    amendments: tuple[Amendment, ...] = ()
     about: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -103,6 +105,7 @@ class GateReport:
             **self.about,
             "gates": [verdict.to_dict() for verdict in self.verdicts],
             "bars": [bar.to_dict() for bar in self.bars],
+            "amendments": [amendment.to_dict() for amendment in self.amendments],
             "findings": list(self.findings),
             "asked": None if self.asked is None else self.asked.to_dict(),
             "against": None if self.compared is None else dict(self.compared),

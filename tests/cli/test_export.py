@@ -178,7 +178,7 @@ def test_a_key_that_the_environment_holds_is_not_written_out(study, tmp_path, mo
     spec = frozen.registration.endpoints[0].model_copy(update={"key_env": "JUDGE_KEY"})
     changed = frozen.registration.model_copy(update={"endpoints": (spec,)})
     object.__setattr__(frozen, "registration", changed)
-    monkeypatch.setattr("judgeaudit.evidence.lock.files.load_frozen", lambda root: frozen)
+    monkeypatch.setattr(export_study, "load_frozen", lambda root: frozen)
 
     result = run("export", study, "--out", tmp_path / "out")
 

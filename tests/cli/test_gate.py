@@ -201,9 +201,9 @@ def test_bad_input_is_one_line_and_2(tmp_path, frozen):
 
 
 def test_a_crash_is_no_verdict(frozen, monkeypatch):
-    from judgeaudit.study import gate_study
+    from judgeaudit.study import gate as room
 
-    monkeypatch.setattr(gate_study, "gate_study", lambda *_: 1 / 0)
+    monkeypatch.setattr(room, "gate", lambda *_, **__: 1 / 0)
 
     assert gate(frozen()).exit_code == 70
 

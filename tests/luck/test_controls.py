@@ -9,8 +9,8 @@ import pytest
 
 from judgeaudit.analysis.catalogue import compute
 from judgeaudit.analysis.question import Question
-from judgeaudit.cli.demo import TEMPLATES
-from judgeaudit.study.results import study_table
+from judgeaudit.study.demo_whole import TEMPLATES
+from judgeaudit.study.sealed import study_table
 
 pytestmark = pytest.mark.slow
 

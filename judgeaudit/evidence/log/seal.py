@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from judgeaudit import __version__
 from judgeaudit.canonical import file_digest
 from judgeaudit.errors import EvidenceError, GuardError
 from judgeaudit.evidence.log.chain import genesis
@@ -33,6 +32,7 @@ from judgeaudit.evidence.log.schema import ATTEMPTS, READINGS, schema
 from judgeaudit.evidence.log.standard import Derive, count_status, readings_of
 from judgeaudit.evidence.log.state import JournalState
 from judgeaudit.model import Attempt, PlannedCall
+from judgeaudit.version import __version__
 
 
 def seal_run(

@@ -1,0 +1,27 @@
+"""What a study registered, computed from its sealed runs, with its result files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from judgeaudit.study.folders import Folder, unless_read_only
+from judgeaudit.study.results import RESULTS, Analysed, analyse, write_results
+from judgeaudit.study.sealed import load
+
+
+def analyze(folder: Folder, *, write: bool = True, now: datetime | None = None) -> Analysed:
+    """Return what a study's gates, rules and analyses say of its sealed runs; writes `results/`.
+
+    `folder` is a frozen study or one of its gate runs. `now` is the time that the result files
+    carry, by default the machine's. A folder that cannot be written to is read all the same:
+    `unwritten` says so. Raises `UndefinedEstimate` where nothing is sealed, `EvidenceError` where
+    a file is not what its digest says.
+    """
+    analysed = analyse(load(Path(folder)))
+    if not write:
+        return analysed
+    results = analysed.frozen.root / RESULTS
+    why = unless_read_only(results, lambda: write_results(analysed, now))
+    return replace(analysed, written=None if why else results, unwritten=why)

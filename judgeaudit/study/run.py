@@ -1,0 +1,44 @@
+"""Sending what is frozen, window by window, each sealed when it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from judgeaudit.collect.collector import RunSummary
+from judgeaudit.collect.lock import exclusive
+from judgeaudit.errors import InputError
+from judgeaudit.evidence.lock.files import load_frozen
+from judgeaudit.study.dry_run import dry_run
+from judgeaudit.study.folders import Folder
+from judgeaudit.study.progress import Progress, silent
+from judgeaudit.study.windows import Windows
+
+
+def run(
+    folder: Folder,
+    *,
+    window: str | None = None,
+    everything: bool = False,
+    environ: Mapping[str, str] | None = None,
+    progress: Progress = silent,
+) -> list[RunSummary]:
+    """Run the next window of a frozen study, the one called `window`, or everything left.
+
+    An interrupted run goes on where it ended; `everything` waits for windows that are due later.
+    `environ` holds the keys that endpoints name, by default the process's environment. Returns how
+    each window ended, nothing where all are sealed. Raises `TooEarly` with the earliest time,
+    `RunPaused` where the circuit breaker opened, `ExecutorBusy` beside another run.
+    """
+    root = Path(folder)
+    if window is not None and everything:
+        raise InputError("run", found="one window and all of them", remedy="give one")
+    frozen = load_frozen(root)
+    with exclusive(root):
+        return Windows(root, frozen, progress, environ).run(window, everything=everything)
+
+
+def preview(folder: Folder, *, window: str | None = None) -> list[dict[str, Any]]:
+    """Return what the next window, or the one called `window`, would send; nothing is sent."""
+    return dry_run(load_frozen(Path(folder)), window)

@@ -1,0 +1,64 @@
+"""Anybody's table: what is found in it, and the file of its estimates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from judgeaudit.analysis.exploratory import Report, Wish, explore
+from judgeaudit.errors import InputError
+from judgeaudit.tables.read import read_long
+from judgeaudit.tables.roles import Roles
+
+
+def explore_files(
+    paths: Sequence[Path], roles: Roles, wish: Wish, out: Path | None = None
+) -> Report:
+    """Return what is found in the table that lies in `paths`; its estimates are written to `out`.
+
+    Several files without a repeat column are one run each. Raises `InputError` naming file, row or
+    option.
+    """
+    _check_wish(wish, roles)
+    if out is not None:
+        _check_out(out, paths)
+    report = explore(read_long(paths, roles), wish)
+    if out is not None:
+        _write(report, out)
+    return report
+
+
+def _check_wish(wish: Wish, roles: Roles) -> None:
+    """Raise `InputError` for a gap or a mark that says nothing, or that nothing would read."""
+    for option, number in (("--gap", wish.gap), ("--pass-at", wish.pass_at)):
+        if number is None:
+            continue
+        if roles.kind not in ("score", "probability"):
+            raise InputError(option, found=f"nothing to do with a {roles.kind}", remedy="drop it")
+        if not math.isfinite(number):
+            raise InputError(option, found=f"{number} is no finite number", remedy="give one")
+    if wish.gap is not None and wish.gap <= 0:
+        raise InputError("--gap", found=f"{wish.gap:g}", remedy="give a number above 0")
+
+
+def _check_out(out: Path, paths: Sequence[Path]) -> None:
+    """Raise `InputError` before anything is computed for a place that cannot be written."""
+    if out.suffix not in (".parquet", ".csv"):
+        raise InputError("--out", found=f"{out.name!r}", remedy="end it in .parquet or .csv")
+    if not out.absolute().parent.is_dir():
+        raise InputError("--out", found=f"no folder {out.parent}", remedy="make it first")
+    if out.is_dir() or any(path.exists() and out.exists() and out.samefile(path) for path in paths):
+        found = f"{out} is {'a folder' if out.is_dir() else 'the table itself'}"
+        raise InputError("--out", found=found, remedy="name another file")
+
+
+def _write(report: Report, out: Path) -> None:
+    from judgeaudit.analysis.frame import COLUMNS, estimates_frame  # pandas: when it is needed
+    from judgeaudit.tables.write import replace_whole, write_table
+
+    frame = estimates_frame(report.estimates)
+    if out.suffix == ".parquet":
+        write_table(out, frame, COLUMNS, {"judgeaudit.exploratory": "true"})
+    else:
+        replace_whole(out, lambda part: frame.to_csv(part, index=False))
