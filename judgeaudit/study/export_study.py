@@ -7,19 +7,19 @@ stands in them is checked once more before a file is written.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from judgeaudit.design.frozen import FrozenStudy
 from judgeaudit.errors import EvidenceError
 from judgeaudit.evidence.lock.files import load_frozen
-from judgeaudit.evidence.log.redact import SHORTEST
 from judgeaudit.evidence.log.runs import SealedRun
+from judgeaudit.evidence.log.search import Searcher
 from judgeaudit.report.supplement.tables import Origin, Part, estimates_table, verdicts_table
 from judgeaudit.report.supplement.truth import Truth, candidates_table
 from judgeaudit.study.folders import whole_folder
@@ -64,12 +64,15 @@ def _origin(analysed: Analysed) -> Origin:
 def _copied(folder: Path, origin: Origin, analysed: Analysed) -> Iterator[Part]:
     runs, frozen = analysed.runs, analysed.frozen
     attempts = Part("attempts", "one try of one call on the network", _schema(runs, ATTEMPTS))
-    safe = _without_keys(_batches(runs, ATTEMPTS), frozen)
+    safe = _without_keys(ATTEMPTS, _batches(runs, ATTEMPTS), frozen)
     yield write_part(folder, origin, attempts, safe)
     truth = Truth(frozen.items.values())
     schema = truth.schema(_schema(runs, READINGS))
     readings = Part("readings", "one planned call, also where nothing came back", schema)
-    joined = (truth.join(table, schema) for table in _batches(runs, READINGS))
+    joined = (
+        truth.join(table, schema)
+        for table in _without_keys(READINGS, _batches(runs, READINGS), frozen)
+    )
     yield write_part(folder, origin, readings, joined)
 
 
@@ -101,25 +104,28 @@ def _batches(runs: tuple[SealedRun, ...], part: str) -> Iterator[pa.Table]:
                 yield pa.Table.from_batches([batch])
 
 
-def _without_keys(tables: Iterator[pa.Table], frozen: FrozenStudy) -> Iterator[pa.Table]:
+def _without_keys(part: str, tables: Iterator[pa.Table], frozen: FrozenStudy) -> Iterator[pa.Table]:
     """Yield the tables; raises `EvidenceError` where a key of the environment stands in one."""
     names = {s.key_env for s in frozen.registration.endpoints if s.key_env}
-    keys = {name: os.environ.get(name, "") for name in names}
-    searched = {name: key for name, key in keys.items() if len(key.encode()) >= SHORTEST}
+    searched = {name: Searcher([os.environ.get(name, "")]) for name in sorted(names)}
     for table in tables:
-        for name, key in searched.items():
-            if found := _holds(table, key.encode()):
+        for name, searcher in searched.items():
+            if searcher and (found := _holds(table, searcher)):
                 raise EvidenceError(
-                    f"{ATTEMPTS}: column {found!r} holds the value of {name}; nothing was written"
+                    f"{part}: column {found!r} holds the value of {name}; nothing was written"
                 )
         yield table
 
 
-def _holds(table: pa.Table, key: bytes) -> str | None:
+def _holds(table: pa.Table, searcher: Searcher) -> str | None:
     """Return the column in which a key stands, None where in none."""
     for field in table.schema:
-        if pa.types.is_binary(field.type) or pa.types.is_string(field.type):
-            column = table.column(field.name).cast(pa.binary())
-            if pc.any(pc.match_substring(column, pattern=key)).as_py():
-                return str(field.name)
+        values = table.column(field.name)
+        if pa.types.is_map(field.type):
+            values = pa.array([json.dumps(dict(value)) for value in values.to_pylist() if value])
+        elif not (pa.types.is_binary(field.type) or pa.types.is_string(field.type)):
+            continue
+        distinct = values.cast(pa.binary()).unique().to_pylist()
+        if any(value and searcher.holds(value) for value in distinct):
+            return str(field.name)
     return None

@@ -1,29 +1,30 @@
-r"""No secret reaches a file, also when a server echoes it.
+"""No secret reaches a file, a stream or an export, also when a server echoes it.
 
-A secret (key, authorization or cookie value) is replaced by `[redacted]` wherever it stands in
-received bytes: as it is; with any of its characters as a JSON escape (`\u0073`, also nested) or
-percent-encoded (also twice); and in base64 or base64url at each of the three alignments it can
-have inside a longer text. The stored bytes then differ from the received ones, so both digests
-are kept, and `redacted` is true. Values of fewer than `SHORTEST` bytes ("EMPTY", "none") are
-placeholders, not secrets: replacing them would rewrite answers.
+Received bytes are redacted first; what is derived from them (error texts, codes, ids, names) is
+derived from the redacted bytes, so that no cut through a text can hide a piece of a secret. In
+which forms a secret is found, `search` says. What holds one is replaced by `[redacted]`; a packed
+body is unpacked, redacted and packed again. The stored bytes then differ from the received ones,
+so both digests are kept, and `redacted` is true.
 
 Response headers are kept by an allow-list; a header that nobody thought of is not kept.
 """
 
 from __future__ import annotations
 
-import base64
-import re
+import gzip
+import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from judgeaudit.canonical import digest
 from judgeaudit.evidence.log.caches import CACHE_HEADERS
+from judgeaudit.evidence.log.encodings import MOST_UNPACKED, unpacked
+from judgeaudit.evidence.log.search import Searcher
 from judgeaudit.model import Attempt
 
 MARKER = b"[redacted]"
-SHORTEST = 8
+_ROUNDS = 4
 
 _KEPT = frozenset(
     {
@@ -62,29 +63,46 @@ def allowed_headers(headers: Mapping[str, str] | Iterable[tuple[str, str]]) -> d
 
 def redact(body: bytes, secrets: Iterable[str]) -> tuple[bytes, bool]:
     """Return `body` with every form of every secret replaced, and whether anything was."""
-    return Redactor(secrets).bytes(body)
+    return Redactor(secrets).body(body)
 
 
 class Redactor:
     """The secrets of a run, made ready to search for. It never prints them."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        known = sorted({s for s in secrets if len(s.encode()) >= SHORTEST}, key=len, reverse=True)
-        self._literals = [form for secret in known for form in _base64_forms(secret.encode())]
-        self._patterns = [re.compile(b"".join(map(_any_form, secret))) for secret in known]
+        self._search = Searcher(secrets)
+        self._last: bytes | None = None
 
-    def bytes(self, body: bytes) -> tuple[bytes, bool]:
+    def body(self, body: bytes) -> tuple[bytes, bool]:
         """Return `body` without the secrets, and whether it held any."""
-        stored = body
-        for pattern in self._patterns:
-            stored = pattern.sub(MARKER, stored)
-        for literal in self._literals:
-            stored = stored.replace(literal, MARKER)
-        return stored, stored != body
+        if body is self._last or not self._search.holds(body):
+            return body, False
+        stored = self._repacked(body) or self._replaced(body)
+        self._last = stored
+        return stored, True
+
+    def _replaced(self, body: bytes) -> bytes:
+        for _ in range(_ROUNDS):
+            parts, done = [], 0
+            for start, stop in self._search.spans(body):
+                parts += [body[done:start], MARKER]
+                done = stop
+            body = b"".join([*parts, body[done:]])
+            if not self._search.holds(body.replace(MARKER, b"\xff")):
+                return body
+        return MARKER
+
+    def _repacked(self, body: bytes) -> bytes | None:
+        """Return a packed body without the secrets, packed as it was; None where it is none."""
+        inner = unpacked(body)
+        if inner is None or len(inner) > MOST_UNPACKED:
+            return None
+        clear = self._replaced(inner)
+        return gzip.compress(clear, mtime=0) if body[:2] == b"\x1f\x8b" else zlib.compress(clear)
 
     def text(self, text: str) -> str:
         """Return `text` without the secrets; lone surrogates, which no log can hold, become `?`."""
-        return self.bytes(text.encode("utf-8", "replace"))[0].decode("utf-8", "replace")
+        return self.body(text.encode("utf-8", "replace"))[0].decode("utf-8", "replace")
 
     def json(self, value: Any) -> Any:
         """Return a JSON value without the secrets in any of its strings and keys."""
@@ -96,31 +114,41 @@ class Redactor:
             return [self.json(item) for item in value]
         return value
 
+    def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """Return the headers that may be stored, without the secrets."""
+        kept = allowed_headers(headers)
+        if not self._search.holds("\n".join(kept.values()).encode("utf-8", "replace")):
+            return kept
+        return {name: self.text(value) for name, value in kept.items()}
+
     def attempt(self, attempt: Attempt) -> Attempt:
         """Return an attempt as it may be stored: body, headers and every reported text cleared.
 
-        Sets `received_sha256`, `stored_sha256` and `redacted` from the bytes themselves.
+        Sets `received_sha256`, `stored_sha256` and `redacted` from the bytes themselves, except
+        that a body which was redacted before keeps the digest of what was received.
         """
-        received, stored, redacted = attempt.response_body, None, False
-        if received is not None:
-            stored, redacted = self.bytes(received)
-        reported: dict[str, Any] = {
-            name: text and self.text(text)
-            for name in _REPORTED
-            if (text := getattr(attempt, name)) is not None
-        }
+        stored, redacted = attempt.response_body, attempt.redacted
+        received = attempt.received_sha256 if redacted else None
+        if stored is not None:
+            received = received or digest(stored)
+            stored, found = self.body(stored)
+            redacted = redacted or found
         return replace(
             attempt,
-            **reported,
+            **self._reported(attempt),
             response_body=stored,
-            received_sha256=None if received is None else digest(received),
+            received_sha256=received,
             stored_sha256=None if stored is None else digest(stored),
             redacted=redacted,
-            response_headers={
-                name: self.text(value)
-                for name, value in allowed_headers(attempt.response_headers).items()
-            },
+            response_headers=self.headers(attempt.response_headers),
         )
+
+    def _reported(self, attempt: Attempt) -> dict[str, Any]:
+        texts = {name: text for name in _REPORTED if (text := getattr(attempt, name)) is not None}
+        whole = "\n".join(texts.values()).encode("utf-8", "replace")
+        if not self._search.holds(whole) and whole.isascii():
+            return texts
+        return {name: self.text(text) for name, text in texts.items()}
 
 
 _REPORTED = (
@@ -131,36 +159,3 @@ _REPORTED = (
     "service_tier",
     "finish_reason",
 )
-
-
-def _any_form(character: str) -> bytes:
-    """Return a pattern for one character: itself, JSON-escaped or percent-encoded."""
-    units = character.encode("utf-16-be")
-    escaped = b"".join(
-        rb"\\\\*u" + _hex(units[at : at + 2].hex()) for at in range(0, len(units), 2)
-    )
-    percent = b"".join(b"%(?:25)*" + _hex(f"{byte:02x}") for byte in character.encode())
-    plain = re.escape(character.encode())
-    forms = [plain, escaped, percent]
-    if character in '"\\/':
-        forms.append(rb"\\\\*" + plain)
-    if character == " ":
-        forms.append(rb"\+")
-    return b"(?:" + b"|".join(forms) + b")"
-
-
-def _hex(digits: str) -> bytes:
-    return "".join(f"[{d}{d.upper()}]" if d.isalpha() else d for d in digits).encode()
-
-
-def _base64_forms(secret: bytes) -> list[bytes]:
-    """Return what base64 shows of a secret wherever it starts: the characters it alone decides."""
-    forms = []
-    for offset, first in ((0, 0), (1, 2), (2, 3)):  # first = ceil(8 * offset / 6)
-        last = 8 * (offset + len(secret)) // 6
-        padded = bytes(offset) + secret
-        forms += [
-            base64.b64encode(padded)[first:last],
-            base64.urlsafe_b64encode(padded)[first:last],
-        ]
-    return list(dict.fromkeys(forms))

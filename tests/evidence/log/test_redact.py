@@ -1,8 +1,10 @@
 """No secret reaches a file, whatever form a server echoes it in."""
 
 import base64
+import gzip
 import json
 import urllib.parse
+import zlib
 
 import pytest
 
@@ -29,6 +31,36 @@ def forms():
         inside = b"u" * shift + KEY.encode() + b":tail"
         yield f"base64 at {shift}", base64.b64encode(inside)
         yield f"base64url at {shift}", base64.urlsafe_b64encode(inside)
+    yield "capitals", KEY.upper().encode()
+    yield "small letters", KEY.lower().encode()
+    yield "swapped case", KEY.swapcase().encode()
+    yield "c escapes", "".join(f"\\x{ord(c):02x}" for c in KEY).encode()
+    yield "octal escapes", "".join(f"\\{ord(c):03o}" for c in KEY).encode()
+    yield "html decimal", "".join(f"&#{ord(c)};" for c in KEY).encode()
+    yield "html hexadecimal", "".join(f"&#x{ord(c):X};" for c in KEY).encode()
+    yield "quoted printable", "".join(f"={ord(c):02X}" for c in KEY).encode()
+    yield "hexadecimal", KEY.encode().hex().encode()
+    yield "hexadecimal in capitals", KEY.encode().hex().upper().encode()
+    for name, separator in {"colons": ":", "blanks": " ", "commas": ", ", "dashes": "-"}.items():
+        yield f"hexadecimal with {name}", KEY.encode().hex(separator[0]).encode()
+        yield f"decimal with {name}", separator.join(str(b) for b in KEY.encode()).encode()
+    yield "0x list", ", ".join(f"0x{b:02x}" for b in KEY.encode()).encode()
+    yield "base32", base64.b32encode(KEY.encode())
+    yield "base64 without padding", base64.b64encode(KEY.encode()).rstrip(b"=")
+    yield "base64 twice", base64.b64encode(base64.b64encode(KEY.encode()))
+    yield "base64 of percent", base64.b64encode("".join(f"%{ord(c):02X}" for c in KEY).encode())
+    yield "base64 of gzip", base64.b64encode(gzip.compress(KEY.encode()))
+    yield "base64 in json", base64.b64encode(KEY.encode()).replace(b"=", b"\\u003d")
+    yield "gzip", gzip.compress(b"..." + KEY.encode())
+    yield "zlib", zlib.compress(b"..." + KEY.encode())
+    yield "folded", (KEY[:12] + "\r\n " + KEY[12:]).encode()
+    yield "folded in json", (KEY[:12] + "\\n" + KEY[12:]).encode()
+    yield "utf-16", KEY.encode("utf-16-le")
+    yield "cut at the end", KEY[:-1].encode()
+    yield "cut to eight", KEY[:8].encode()
+    yield "cut at the front", KEY[1:].encode()
+    yield "two cuts", (KEY[:14] + '","' + KEY[14:]).encode()
+    yield "cut and escaped", "".join(f"\\u{ord(c):04x}" for c in KEY[:-2]).encode()
 
 
 @pytest.mark.parametrize("form", [pytest.param(form, id=name) for name, form in forms()])
@@ -37,8 +69,43 @@ def test_every_form_of_a_key_is_replaced(form):
 
     assert redacted
     assert b"[redacted]" in stored
+    assert redact(stored.replace(b"[redacted]", b"\xff"), [KEY])[1] is False
     assert b"0123" not in urllib.parse.unquote_to_bytes(stored)
     assert base64.b64encode(KEY.encode())[4:20] not in stored
+
+
+def test_a_packed_body_is_packed_again_without_the_secret():
+    body = gzip.compress(b'{"a": "' + KEY.encode() + b'"}')
+
+    stored, redacted = redact(body, [KEY])
+
+    assert redacted
+    assert gzip.decompress(stored) == b'{"a": "[redacted]"}'
+
+
+@pytest.mark.parametrize("cut", range(8, len(KEY)))
+def test_no_cut_through_a_key_hides_the_rest(cut):
+    """8 characters in a row are a piece; the key has 27."""
+    assert redact(b"y" * 173 + KEY[:cut].encode(), [KEY])[0] == b"y" * 173 + b"[redacted]"
+
+
+def test_a_short_keys_piece_is_two_thirds_of_it():
+    """`pass-word-9` has 11 characters: 8 are a piece, and the word alone is none."""
+    assert redact(b"my password", ["pass-word-9"]) == (b"my password", False)
+    assert redact(b"pass-wor", ["pass-word-9"]) == (b"[redacted]", True)
+
+
+def test_what_cannot_be_unpacked_in_bounds_counts_as_holding_a_secret():
+    """17 MB of blanks are packed into 17 kB; 16 MB are looked at."""
+    bomb = b"x" + gzip.compress(b" " * (17 << 20))
+
+    assert redact(bomb, [KEY]) == (b"x[redacted]", True)
+
+
+def test_an_answer_in_any_language_is_left_alone():
+    body = json.dumps({"text": "Grüße, 你好 \u2019 100% of = & <b>"}).encode()
+
+    assert redact(body, [KEY]) == (body, False)
 
 
 def test_a_body_without_secrets_is_kept_byte_for_byte():
