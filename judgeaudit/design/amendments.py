@@ -23,9 +23,9 @@ from judgeaudit.canonical import Digest, canonical_bytes, digest
 from judgeaudit.design.asking import readout_of
 from judgeaudit.design.bodies import distinct
 from judgeaudit.design.draft import Inputs
-from judgeaudit.design.lock import Rendered, base_urls
+from judgeaudit.design.lock import Rendered, base_urls, rendered_of
 from judgeaudit.design.protocol import ProtocolDocument
-from judgeaudit.design.tables import body_table, plan_table
+from judgeaudit.design.tables import TODAY, FrozenTables, body_table
 from judgeaudit.errors import GuardError, InputError
 from judgeaudit.model import JSON, FrozenBody, PlannedCall
 
@@ -175,6 +175,7 @@ def with_kept(
     kept: Mapping[str, str],
     bodies: Sequence[FrozenBody],
     urls: Mapping[str, str],
+    tables: FrozenTables = TODAY,
 ) -> Rendered:
     """Return plan and bodies in which the calls in `kept` have the bodies that were sent."""
     if not kept:
@@ -186,7 +187,7 @@ def with_kept(
     used = {(call.endpoint, call.body_sha256) for call in plan}
     every = distinct([*rendered.bodies, *bodies])
     found = tuple(body for body in every if (body.endpoint, body.body_sha256) in used)
-    return Rendered(plan, found, plan_table(plan), body_table(found, urls))
+    return rendered_of(plan, found, urls, tables)
 
 
 def amendment_document(
@@ -216,7 +217,7 @@ def amendment_document(
 def affected(before: Before, after: Rendered) -> int:
     """Return how many calls are added, removed, or sent otherwise: body, headers or address."""
     urls = base_urls(before.inputs.registration.endpoints)
-    was = _requests(before.plan, body_table(before.bodies, urls))
+    was = _requests(before.plan, body_table(before.bodies, urls, TODAY))
     now = _requests(after.plan, after.body_table)
     return sum(was.get(name) != now.get(name) for name in was.keys() | now.keys())
 

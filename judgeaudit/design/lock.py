@@ -17,18 +17,26 @@ from typing import Any
 
 import pyarrow as pa
 
+from judgeaudit import __version__
 from judgeaudit.canonical import Digest, canonical_bytes, digest, digest_of
 from judgeaudit.design.asking import Asker
 from judgeaudit.design.bodies import Composer, compose_stage, digests, distinct
 from judgeaudit.design.document import EndpointSpec
 from judgeaudit.design.draft import FROZEN_NAMES, Draft, Inputs, Source
 from judgeaudit.design.plan import make_plan
-from judgeaudit.design.tables import body_table, plan_table, rows_digest
-from judgeaudit.errors import EvidenceError
+from judgeaudit.design.tables import (
+    TODAY,
+    VERSION,
+    FrozenTables,
+    body_table,
+    plan_table,
+    rows_digest,
+)
+from judgeaudit.errors import EvidenceError, OtherVersion
 from judgeaudit.instrument.rules import CURRENT, Rules
 from judgeaudit.model import JSON, FrozenBody, PlannedCall
 
-LOCK_SCHEMA = "judgeaudit/lock/1"
+LOCK_SCHEMA = f"judgeaudit/lock/{VERSION}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +88,8 @@ class Lock:
         return cls(document, canonical_bytes(document))
 
 
-def render(inputs: Inputs) -> Rendered:
-    """Return plan and bodies of a sound study, each body rendered once."""
+def render(inputs: Inputs, tables: FrozenTables = TODAY) -> Rendered:
+    """Return plan and bodies of a sound study, each body rendered once; tables as in a format."""
     asker = Asker.of(inputs.protocol)
     composer = Composer.of(asker, inputs.registration.endpoints)
     found = compose_stage(composer, 1, [*inputs.items, *inputs.controls])
@@ -90,7 +98,17 @@ def render(inputs: Inputs) -> Rendered:
     )
     bodies = tuple(distinct(found.values()))
     urls = base_urls(inputs.registration.endpoints)
-    return Rendered(plan, bodies, plan_table(plan), body_table(bodies, urls))
+    return rendered_of(plan, bodies, urls, tables)
+
+
+def rendered_of(
+    plan: tuple[PlannedCall, ...],
+    bodies: tuple[FrozenBody, ...],
+    urls: Mapping[str, str],
+    tables: FrozenTables,
+) -> Rendered:
+    """Return plan and bodies with their tables."""
+    return Rendered(plan, bodies, plan_table(plan, tables), body_table(bodies, urls, tables))
 
 
 def base_urls(endpoints: list[EndpointSpec]) -> dict[str, str]:
@@ -140,22 +158,22 @@ def make_lock(
 def reading_rules(lock: Mapping[str, JSON]) -> Rules:
     """Return the rules by which a study's replies are read; a lock without them is 0.1's.
 
-    Raises `EvidenceError` for rules that this program does not know.
+    Raises `OtherVersion` for rules that this program does not know.
     """
     version = lock.get("reading_rules", Rules.V1)
     try:
         return Rules(version)
     except ValueError:
-        raise EvidenceError(
-            f"lock.json: reading rules {version!r}; this program knows up to {max(Rules):d}: "
-            "read the study with the version that froze it"
-        ) from None
+        writer, known = (
+            lock.get("beside", {}).get("code_version"),
+            [str(int(rule)) for rule in Rules],
+        )
+        said = f"{version!r} of the reading rules"
+        raise OtherVersion("frozen/lock.json", said, writer, __version__, known) from None
 
 
-def check_lock(lock: Mapping[str, JSON], source: str, schema: str = LOCK_SCHEMA) -> None:
+def check_lock(lock: Mapping[str, JSON], source: str) -> None:
     """Raise `EvidenceError` where a lock's content differs from its own digest of it."""
-    if lock.get("schema") != schema:
-        raise EvidenceError(f"{source}: schema {lock.get('schema')!r} is not {schema!r}")
     actual = str(digest_of(lock.get("content")))
     if actual != lock.get("content_sha256"):
         raise EvidenceError(

@@ -25,13 +25,22 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 from judgeaudit.canonical import body_bytes, digest, digest_of
 from judgeaudit.design.asking import Asker, Asking
 from judgeaudit.design.base import plain
 from judgeaudit.design.document import Condition, Registration, Schedule
-from judgeaudit.design.protocol import ProtocolDocument
+from judgeaudit.design.protocol import (
+    Cell,
+    Decoding,
+    PromptSpec,
+    ProtocolDocument,
+    Stage,
+    Take,
+)
 from judgeaudit.errors import InputError
 from judgeaudit.model import Item, PlannedCall, Window
 
@@ -294,11 +303,9 @@ class _Derivations:
 
     def __init__(self, protocol: ProtocolDocument) -> None:
         stages = protocol.all_stages()
-        self._stages = [
-            str(digest_of(plain(stage.model_dump(exclude={"cells"})))) for stage in stages
-        ]
+        self._stages = [str(digest_of(plain(_told(stage, "cells")))) for stage in stages]
         self._cells = {
-            (number, cell.name): str(digest_of(plain(cell.model_dump())))
+            (number, cell.name): str(digest_of(plain(_told(cell))))
             for number, stage in enumerate(stages, 1)
             for cell in stage.cells
         }
@@ -306,3 +313,32 @@ class _Derivations:
     def __call__(self, endpoint: str, stage: int, item: str, arm: str) -> str:
         cell = self._cells.get((stage, arm.partition(":")[0]), "")
         return digest("\n".join((self._stages[stage - 1], cell, endpoint, item, arm)).encode())
+
+
+_FIRST_FIELDS: Mapping[type[BaseModel], frozenset[str]] = {
+    Stage: frozenset({"readout", "options", "prompt", "decoding", "texts"}),
+    Cell: frozenset({"name", "fields", "texts", "take", "repeats", "prompt", "readout", "options"}),
+    Take: frozenset({"field", "cell", "stage", "source", "avoid", "count"}),
+    PromptSpec: frozenset({"system", "user"}),
+    Decoding: frozenset({"temperature", "top_p", "max_tokens", "seed", "stop", "max_tokens_field"}),
+}
+"""What a derivation's digest covers always; a field added since, only where it is used."""
+
+
+def _told(value: Any, *without: str) -> Any:
+    """Return a part of a protocol as its derivation digest covers it.
+
+    A field that a later version added is left out while it has its default, so that it changes no
+    digest that was frozen before there was one.
+    """
+    if isinstance(value, list):
+        return [_told(one) for one in value]
+    if not isinstance(value, BaseModel):
+        return value
+    first = next(_FIRST_FIELDS[kind] for kind in type(value).__mro__ if kind in _FIRST_FIELDS)
+    return {
+        name: _told(getattr(value, name))
+        for name, field in type(value).model_fields.items()
+        if name not in without
+        if name in first or getattr(value, name) != field.get_default(call_default_factory=True)
+    }

@@ -27,7 +27,7 @@ import pyarrow as pa
 from judgeaudit.design.bodies import BodyKey, Composer, distinct
 from judgeaudit.design.frozen import FrozenStudy
 from judgeaudit.design.protocol import Take
-from judgeaudit.design.tables import STAGE_SCHEMA, compact
+from judgeaudit.design.tables import FrozenTables, compact
 from judgeaudit.errors import EvidenceError
 from judgeaudit.model import FrozenBody, Invalid, Item, PlannedCall, Reading, Reason, Value
 
@@ -162,7 +162,7 @@ def stage_bodies(made: Iterable[Made]) -> list[FrozenBody]:
     return distinct(one.body for one in made if one.body is not None)
 
 
-def stage_table(made: Iterable[Made]) -> pa.Table:
+def stage_table(made: Iterable[Made], tables: FrozenTables) -> pa.Table:
     """Return what each call became as a table."""
     rows = list(made)
     columns = {
@@ -172,7 +172,8 @@ def stage_table(made: Iterable[Made]) -> pa.Table:
         "detail": [one.reason.detail if one.reason else None for one in rows],
         "taken": [compact(dict(sorted(one.taken.items()))) for one in rows],
     }
-    return pa.table(columns, schema=STAGE_SCHEMA)
+    schema = tables.stage_calls
+    return pa.table({name: columns[name] for name in schema.names}, schema=schema)
 
 
 def with_bodies(plan: Iterable[PlannedCall], table: pa.Table) -> Iterator[PlannedCall]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import pyarrow as pa
@@ -65,24 +65,43 @@ def schema(columns: Mapping[str, tuple[pa.DataType, str]], title: str) -> pa.Sch
     return pa.schema(listed, metadata={"schema": title})
 
 
-PLAN_SCHEMA = schema(PLAN_COLUMNS, "judgeaudit/plan/1")
-BODY_SCHEMA = schema(BODY_COLUMNS, "judgeaudit/bodies/1")
-STAGE_SCHEMA = schema(STAGE_COLUMNS, "judgeaudit/stage-calls/1")
+VERSION = 2
+"""The number of the format that is frozen. Version 0.1 froze 1: `judgeaudit/evidence/formats`."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenTables:
+    """One format of the frozen tables. A lock names its number, and they are read by it."""
+
+    number: int
+    plan: pa.Schema
+    bodies: pa.Schema
+    stage_calls: pa.Schema
+
+
+TODAY = FrozenTables(
+    number=VERSION,
+    plan=schema(PLAN_COLUMNS, f"judgeaudit/plan/{VERSION}"),
+    bodies=schema(BODY_COLUMNS, f"judgeaudit/bodies/{VERSION}"),
+    stage_calls=schema(STAGE_COLUMNS, f"judgeaudit/stage-calls/{VERSION}"),
+)
+"""The format that is written."""
+
 PLAN_FIELDS = tuple(field.name for field in fields(PlannedCall))
 
 ROWS_AT_A_TIME = 4096
 """How many rows exist as Python values at once: a plan may have hundreds of thousands."""
 
 
-def plan_table(calls: Sequence[PlannedCall]) -> pa.Table:
+def plan_table(calls: Sequence[PlannedCall], tables: FrozenTables) -> pa.Table:
     """Return the plan as a table."""
-    columns = [[getattr(call, name) for call in calls] for name in PLAN_FIELDS]
-    return pa.table(dict(zip(PLAN_FIELDS, columns, strict=True)), schema=PLAN_SCHEMA)
+    columns = {name: [getattr(call, name) for call in calls] for name in tables.plan.names}
+    return pa.table(columns, schema=tables.plan)
 
 
 def plan_from(table: pa.Table) -> tuple[PlannedCall, ...]:
-    """Return a table's calls."""
-    return tuple(_calls(table.select(list(PLAN_FIELDS))))
+    """Return a table's calls; a field that its format did not have keeps its default."""
+    return tuple(_calls(table.select([name for name in PLAN_FIELDS if name in table.schema.names])))
 
 
 def _calls(table: pa.Table) -> Iterator[PlannedCall]:
@@ -91,11 +110,13 @@ def _calls(table: pa.Table) -> Iterator[PlannedCall]:
     for batch in table.to_batches(max_chunksize=ROWS_AT_A_TIME):
         columns = [column.to_pylist() for column in batch.columns]
         for row in zip(*columns, strict=True):
-            row = tuple(names.setdefault(v, v) if type(v) is str else v for v in row)
-            yield PlannedCall(*row)
+            shared = (names.setdefault(v, v) if type(v) is str else v for v in row)
+            yield PlannedCall(**dict(zip(batch.schema.names, shared, strict=True)))
 
 
-def body_table(bodies: Iterable[FrozenBody], urls: Mapping[str, str]) -> pa.Table:
+def body_table(
+    bodies: Iterable[FrozenBody], urls: Mapping[str, str], tables: FrozenTables
+) -> pa.Table:
     """Return bodies as a table; `urls` gives each endpoint's base URL."""
     rows = list(bodies)
     columns: dict[str, list[Any]] = {
@@ -107,7 +128,7 @@ def body_table(bodies: Iterable[FrozenBody], urls: Mapping[str, str]) -> pa.Tabl
         "headers": [compact([list(pair) for pair in body.request.headers]) for body in rows],
         "body": [body.request.body for body in rows],
     }
-    return pa.table(columns, schema=BODY_SCHEMA)
+    return pa.table({name: columns[name] for name in tables.bodies.names}, schema=tables.bodies)
 
 
 def body_from(row: Mapping[str, Any]) -> FrozenBody:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from judgeaudit.design.lock import reading_rules
-from judgeaudit.errors import EvidenceError
+from judgeaudit.errors import OtherVersion
 from judgeaudit.evidence.derive import derive
 from judgeaudit.instrument.rules import CURRENT, Rules
 from judgeaudit.model import Attempt, Outcome, Reason
@@ -51,5 +51,5 @@ def test_a_lock_of_0_1_names_no_rules_and_its_study_is_read_as_it_was(study):
 
 
 def test_rules_of_a_later_program_are_refused_by_name():
-    with pytest.raises(EvidenceError, match="reading rules 99; this program knows up to 2"):
-        reading_rules({"reading_rules": 99})
+    with pytest.raises(OtherVersion, match=r"99 of the reading rules, written by judgeaudit 9\.0"):
+        reading_rules({"reading_rules": 99, "beside": {"code_version": "9.0"}})

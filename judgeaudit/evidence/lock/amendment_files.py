@@ -12,7 +12,6 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 
 from judgeaudit.canonical import Digest, digest
@@ -26,9 +25,19 @@ from judgeaudit.design.amendments import (
     amendment_document,
 )
 from judgeaudit.design.layout import AMENDMENTS, BODIES, FROZEN, PLAN
-from judgeaudit.design.lock import Facts, Lock, first_difference, make_lock, reading_rules, render
-from judgeaudit.design.tables import BODY_SCHEMA, PLAN_SCHEMA, body_from, plan_from
+from judgeaudit.design.lock import (
+    Facts,
+    Lock,
+    base_urls,
+    first_difference,
+    make_lock,
+    reading_rules,
+    render,
+    rendered_of,
+)
+from judgeaudit.design.tables import body_from, plan_from
 from judgeaudit.errors import EvidenceError, GuardError, InputError
+from judgeaudit.evidence.formats.catalogue import tables_of
 from judgeaudit.evidence.lock.disk import read_lock, read_table, sync_folder, write_bytes
 from judgeaudit.evidence.lock.sources import (
     check_frozen,
@@ -54,7 +63,9 @@ def amend(
     inputs = draft.whole()
     rendered, kept = amended(before, inputs, render(inputs), progress)
     number = len(amendment_paths(folder)) + 1
-    trial = make_lock(draft, rendered, facts)
+    urls = base_urls(inputs.registration.endpoints)
+    as_before = rendered_of(rendered.plan, rendered.bodies, urls, tables_of(old))
+    trial = make_lock(draft, as_before, facts)
     difference = first_difference(old.document["content"], trial.document["content"])
     if not difference:
         raise InputError(root, found="nothing has changed since the freeze")
@@ -78,13 +89,14 @@ def load_before(folder: Path) -> tuple[Before, Lock]:
     lock = read_lock(folder)
     inputs = parse_frozen(folder, check_frozen(folder, lock.document)).whole()
     content = lock.document["content"]
-    plan = plan_from(read_table(folder / PLAN, PLAN_SCHEMA, content["plan"]))
-    return Before(inputs, plan, load_bodies(folder, content["bodies"]), lock.digest), lock
+    plan = plan_from(read_table(folder / PLAN, tables_of(lock).plan, content["plan"]))
+    return Before(inputs, plan, load_bodies(folder, lock), lock.digest), lock
 
 
-def load_bodies(folder: Path, promised: Mapping[str, JSON]) -> list[FrozenBody]:
+def load_bodies(folder: Path, lock: Lock) -> list[FrozenBody]:
     """Return all frozen bodies of a folder."""
-    table = read_table(folder / BODIES, BODY_SCHEMA, promised)
+    promised = lock.document["content"]["bodies"]
+    table = read_table(folder / BODIES, tables_of(lock).bodies, promised)
     return [body_from(row) for row in table.to_pylist()]
 
 
@@ -172,4 +184,4 @@ def kept_of(folder: Path) -> tuple[dict[str, str], list[FrozenBody]]:
     kept: dict[str, str] = json.loads(paths[-1].read_bytes())["kept"]
     superseded = paths[-1].with_name(f"{paths[-1].stem}-superseded")
     lock = read_lock(superseded)
-    return kept, load_bodies(superseded, lock.document["content"]["bodies"])
+    return kept, load_bodies(superseded, lock)

@@ -11,10 +11,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from judgeaudit.design.layout import LOCK
-from judgeaudit.design.lock import LOCK_SCHEMA, Lock, check_lock
+from judgeaudit.design.layout import BODIES, CALLS, LOCK, PLAN
+from judgeaudit.design.lock import Lock, check_lock
 from judgeaudit.design.tables import check_schema, rows_digest
-from judgeaudit.errors import EvidenceError, InputError
+from judgeaudit.errors import EvidenceError, InputError, OtherVersion
+from judgeaudit.evidence.formats import catalogue
 from judgeaudit.model import JSON
 
 
@@ -44,8 +45,12 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def read_lock(folder: Path, schema: str = LOCK_SCHEMA) -> Lock:
-    """Return a folder's lock; raises `EvidenceError` where it is no sound lock."""
+def read_lock(folder: Path, kind: str = catalogue.LOCK) -> Lock:
+    """Return a folder's lock; raises `EvidenceError` where it is no sound lock.
+
+    Raises `OtherVersion` for one that another version wrote. The tables beside it name their
+    formats: where one is of a format that is read, the lock was edited.
+    """
     path = folder / LOCK
     if not path.is_file():
         raise InputError(path, found="no such file", remedy="`judgeaudit prereg freeze` makes it")
@@ -56,8 +61,27 @@ def read_lock(folder: Path, schema: str = LOCK_SCHEMA) -> Lock:
         raise EvidenceError(f"{path}: not JSON: {error}") from error
     if not isinstance(document, dict):
         raise EvidenceError(f"{path}: not a JSON object")
-    check_lock(document, str(path), schema)
+    check_lock(document, str(path))
+    try:
+        catalogue.frozen_number(document, kind, path)
+    except OtherVersion as error:
+        _check_not_edited(folder, error)
+        raise
     return Lock(document, data)
+
+
+def _check_not_edited(folder: Path, error: OtherVersion) -> None:
+    """Raise `EvidenceError` where a table beside a lock is of a format that is read."""
+    for name in (PLAN, CALLS, BODIES):
+        try:
+            about = (pq.read_schema(folder / name).metadata or {}).get(b"schema", b"").decode()
+        except (OSError, ValueError, pa.ArrowException):
+            continue
+        if about.rpartition("/")[2] in map(str, catalogue.frozen_formats()):
+            raise EvidenceError(
+                f"{folder / LOCK}: schema {error.said!r}, but {name} is {about!r}; "
+                "the lock was edited"
+            ) from error
 
 
 def read_table(path: Path, expected: pa.Schema, promised: Mapping[str, JSON]) -> pa.Table:

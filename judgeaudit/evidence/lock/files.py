@@ -27,8 +27,9 @@ from judgeaudit.design.lock import (
     render,
 )
 from judgeaudit.design.stages import with_bodies
-from judgeaudit.design.tables import BODY_SCHEMA, PLAN_SCHEMA, Bodies, plan_from
+from judgeaudit.design.tables import Bodies, plan_from
 from judgeaudit.errors import EvidenceError, JudgeauditError
+from judgeaudit.evidence.formats.catalogue import tables_of
 from judgeaudit.evidence.lock.amendment_files import chain, kept_of
 from judgeaudit.evidence.lock.disk import read_lock, read_table, sync_folder
 from judgeaudit.evidence.lock.sources import (
@@ -63,7 +64,7 @@ def freeze(root: Path, facts: Facts) -> tuple[Lock, bool]:
 def _unchanged(target: Path, draft: Draft, facts: Facts) -> Lock:
     """Return the lock in force if freezing would give the same; raises `EvidenceError` if not."""
     old = read_lock(target)
-    new = make_lock(draft, render_frozen(target, draft.whole()), facts)
+    new = make_lock(draft, render_frozen(target, draft.whole(), old), facts)
     if difference := first_difference(old.document["content"], new.document["content"]):
         raise EvidenceError(
             f"{target.parent}: frozen already, and {difference}; "
@@ -73,11 +74,15 @@ def _unchanged(target: Path, draft: Draft, facts: Facts) -> Lock:
     return old
 
 
-def render_frozen(folder: Path, inputs: Inputs) -> Rendered:
-    """Return plan and bodies derived again, tried calls with the bodies that amendments kept."""
+def render_frozen(folder: Path, inputs: Inputs, lock: Lock) -> Rendered:
+    """Return plan and bodies derived again, in the format of the lock in force.
+
+    Tried calls have the bodies that amendments kept.
+    """
+    tables = tables_of(lock)
     kept, superseded = kept_of(folder)
     urls = base_urls(inputs.registration.endpoints)
-    return with_kept(render(inputs), kept, superseded, urls)
+    return with_kept(render(inputs, tables), kept, superseded, urls, tables)
 
 
 def write_frozen(target: Path, draft: Draft, rendered: Rendered, lock: Lock) -> None:
@@ -101,8 +106,9 @@ def load_frozen(root: Path) -> FrozenStudy:
     files = check_frozen(folder, lock.document)
     content = lock.document["content"]
     locks, _ = chain(folder, lock)
-    plan = read_table(folder / PLAN, PLAN_SCHEMA, content["plan"])
-    bodies = read_table(folder / BODIES, BODY_SCHEMA, content["bodies"])
+    tables = tables_of(lock)
+    plan = read_table(folder / PLAN, tables.plan, content["plan"])
+    bodies = read_table(folder / BODIES, tables.bodies, content["bodies"])
     try:
         inputs = parse_frozen(folder, files).whole()
     except EvidenceError:

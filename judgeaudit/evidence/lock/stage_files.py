@@ -20,13 +20,10 @@ from judgeaudit.design.frozen import FrozenStudy
 from judgeaudit.design.layout import BODIES, CALLS, FROZEN, LOCK
 from judgeaudit.design.lock import Facts, Lock, base_urls
 from judgeaudit.design.stages import make_stage, stage_bodies, stage_table
-from judgeaudit.design.tables import (
-    BODY_SCHEMA,
-    STAGE_SCHEMA,
-    body_table,
-    rows_digest,
-)
+from judgeaudit.design.tables import TODAY, FrozenTables, body_table, rows_digest
 from judgeaudit.errors import EvidenceError, InputError
+from judgeaudit.evidence.formats import catalogue
+from judgeaudit.evidence.formats.catalogue import tables_of
 from judgeaudit.evidence.lock.disk import (
     read_lock,
     read_table,
@@ -36,7 +33,7 @@ from judgeaudit.evidence.lock.disk import (
 )
 from judgeaudit.model import JSON, Reading
 
-STAGE_SCHEMA_NAME = "judgeaudit/stage-lock/1"
+STAGE_SCHEMA_NAME = f"{catalogue.STAGE_LOCK}/{TODAY.number}"
 
 
 def stage_folder(root: Path, stage: int) -> Path:
@@ -53,12 +50,12 @@ def stage_content(calls: pa.Table, bodies: pa.Table) -> dict[str, Any]:
 
 
 def render_stage(
-    study: FrozenStudy, stage: int, readings: Iterable[Reading]
+    study: FrozenStudy, stage: int, readings: Iterable[Reading], tables: FrozenTables = TODAY
 ) -> tuple[pa.Table, pa.Table]:
     """Return a stage's calls and bodies as tables."""
     made = make_stage(study, stage, readings)
     urls = base_urls(study.registration.endpoints)
-    return stage_table(made), body_table(stage_bodies(made), urls)
+    return stage_table(made, tables), body_table(stage_bodies(made), urls, tables)
 
 
 def freeze_stage(
@@ -75,7 +72,10 @@ def freeze_stage(
     """
     if not 1 < stage <= len(study.asker.stages):
         raise InputError("stage", found=f"{stage}", remedy=f"2 to {len(study.asker.stages)}")
-    calls, bodies = render_stage(study, stage, readings)
+    target = stage_folder(study.root, stage)
+    old = read_lock(target, catalogue.STAGE_LOCK) if target.exists() else None
+    tables = TODAY if old is None else tables_of(old)
+    calls, bodies = render_stage(study, stage, readings, tables)
     content = stage_content(calls, bodies)
     lock = Lock.of(
         {
@@ -88,15 +88,13 @@ def freeze_stage(
             "beside": facts.as_json(),
         }
     )
-    target = stage_folder(study.root, stage)
-    if target.exists():
-        return _unchanged(target, lock), False
+    if old is not None:
+        return _unchanged(target, old, lock), False
     _write(target, calls, bodies, lock)
     return lock, True
 
 
-def _unchanged(target: Path, new: Lock) -> Lock:
-    old = read_lock(target, STAGE_SCHEMA_NAME)
+def _unchanged(target: Path, old: Lock, new: Lock) -> Lock:
     for part in ("content", "extends"):
         if old.document[part] != new.document[part]:
             raise EvidenceError(
@@ -126,15 +124,16 @@ def load_stage(root: Path, stage: int, study_lock: str) -> tuple[Lock, pa.Table,
     folder = stage_folder(root, stage)
     if not folder.is_dir():
         return None
-    lock = read_lock(folder, STAGE_SCHEMA_NAME)
+    lock = read_lock(folder, catalogue.STAGE_LOCK)
     extends: Mapping[str, JSON] = lock.document["extends"]
     if extends["lock"] != study_lock:
         raise EvidenceError(
             f"{folder / LOCK}: extends lock {extends['lock']}, but the study's is {study_lock}"
         )
     content = lock.document["content"]
-    calls = read_table(folder / CALLS, STAGE_SCHEMA, content["calls"])
-    bodies = read_table(folder / BODIES, BODY_SCHEMA, content["bodies"])
+    tables = tables_of(lock)
+    calls = read_table(folder / CALLS, tables.stage_calls, content["calls"])
+    bodies = read_table(folder / BODIES, tables.bodies, content["bodies"])
     return lock, calls, bodies
 
 
@@ -143,7 +142,7 @@ def verify_stage(
 ) -> list[str]:
     """Return what differs from a stage made again from sealed readings, by file, row and digest."""
     folder = stage_folder(study.root, stage)
-    lock = read_lock(folder, STAGE_SCHEMA_NAME)
+    lock = read_lock(folder, catalogue.STAGE_LOCK)
     findings: list[str] = []
     promised: Mapping[str, JSON] = lock.document["extends"]["manifests"]
     for run in sorted({*promised, *manifests}):
@@ -153,10 +152,11 @@ def verify_stage(
                 f"but the log has {manifests.get(run)}"
             )
     content = lock.document["content"]
-    calls, bodies = render_stage(study, stage, readings)
+    tables = tables_of(lock)
+    calls, bodies = render_stage(study, stage, readings, tables)
     for name, part, schema, again in (
-        (CALLS, "calls", STAGE_SCHEMA, calls),
-        (BODIES, "bodies", BODY_SCHEMA, bodies),
+        (CALLS, "calls", tables.stage_calls, calls),
+        (BODIES, "bodies", tables.bodies, bodies),
     ):
         found = read_table(folder / name, schema, content[part])
         findings += differing_rows(folder / name, found, again)

@@ -55,7 +55,7 @@ def verify_frozen(root: Path) -> list[str]:
         return [*findings, *_promised(folder, tables, promised)]
     try:
         inputs = parse_frozen(folder, files).whole()
-        findings += _derived_findings(folder, inputs, files, tables, promised)
+        findings += _derived_findings(folder, inputs, files, tables, lock)
     except JudgeauditError as error:
         return [*findings, f"{folder}: cannot be derived again: {error}"]
     findings += _working_findings(root, inputs.registration, lock.document)
@@ -107,11 +107,12 @@ def _derived_findings(
     inputs: Inputs,
     files: Mapping[str, bytes],
     tables: Mapping[str, pa.Table | None],
-    promised: Mapping[str, JSON],
+    lock: Lock,
 ) -> Iterator[str]:
     """Yield what differs from plan and bodies derived again from the frozen inputs."""
+    promised = lock.document["content"]
     yield from _promised(folder, tables, promised)
-    derived = render_frozen(folder, inputs)
+    derived = render_frozen(folder, inputs, lock)
     content = content_of(files, derived.plan_table, derived.body_table)
     if difference := first_difference(promised, content):
         yield f"{folder / LOCK}: derived again from the frozen inputs, {difference}"
