@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 import typer
 
 from judgeaudit.cli.output import remark
-from judgeaudit.errors import JudgeauditError, RegistrationError, TooEarly, UndefinedEstimate
+from judgeaudit.errors import (
+    JudgeauditError,
+    OtherVersion,
+    RegistrationError,
+    TooEarly,
+    UndefinedEstimate,
+)
 from judgeaudit.printable import printable_json, printable_lines
 
 if TYPE_CHECKING:
@@ -44,7 +50,7 @@ def code_of(error: BaseException) -> ExitCode:
     """Return the exit code that an escaped error means."""
     if isinstance(error, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
-    if isinstance(error, TooEarly | UndefinedEstimate):
+    if isinstance(error, TooEarly | UndefinedEstimate | OtherVersion):
         return ExitCode.UNDECIDED
     if isinstance(error, JudgeauditError | OSError):
         return ExitCode.BAD_INPUT

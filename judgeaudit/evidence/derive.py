@@ -7,7 +7,7 @@ For each call that was tried, in this order:
    which nothing is known `unresolved`, everything else `no_reply` with what happened;
 
 Replies are read by the rules that the study's lock names, so that what a sealed study says of them
-does not change with the program.
+does not change with the program: 0.1's by its own readers (`formats/v1`), later ones by today's.
 
 A call without any attempt has no reading of ours: why it was never sent (cap reached, window
 closed, no memory, stopped by rule) stands in the journal.
@@ -21,18 +21,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from judgeaudit.design.frozen import FrozenStudy
-from judgeaudit.instrument.provider import Provider, provider
-from judgeaudit.model import (
-    Attempt,
-    Invalid,
-    Item,
-    Outcome,
-    PlannedCall,
-    Reading,
-    Reason,
-    Reply,
-    Value,
-)
+from judgeaudit.evidence.formats.v1 import readings as v1
+from judgeaudit.instrument.provider import provider
+from judgeaudit.instrument.rules import Rules
+from judgeaudit.model import Attempt, Invalid, Item, PlannedCall, Reading, Value
 
 Derive = Callable[[Sequence[Attempt], PlannedCall], Reading]
 """What seal and verify are given, so that they know no provider. At least one attempt."""
@@ -40,37 +32,33 @@ Derive = Callable[[Sequence[Attempt], PlannedCall], Reading]
 
 def derive(study: FrozenStudy) -> Derive:
     """Return the function from a call's attempts to its reading."""
-    providers = {spec.id: provider(spec.api) for spec in study.registration.endpoints}
+    apis = {spec.id: spec.api for spec in study.registration.endpoints}
     items: dict[tuple[str, int, str], Item] = {}
+    read = v1.value_of if study.rules is Rules.V1 else _by_todays(study.rules)
 
     def reading(attempts: Sequence[Attempt], call: PlannedCall) -> Reading:
-        last_ok = next((a for a in reversed(attempts) if a.outcome is Outcome.OK), None)
-        if last_ok is None:
-            return Reading(call, _why_failed(attempts[-1]), attempts[-1].attempt)
+        answered = v1.last_answered(attempts)
+        if answered is None:
+            return Reading(call, v1.why_failed(attempts[-1]), attempts[-1].attempt)
         key = (call.item, call.stage, call.arm)
         if key not in items:
             items[key] = study.item_of(call)
-        value = _read(study, providers[call.endpoint], last_ok, call, items[key])
-        return Reading(call, value, last_ok.attempt)
+        readout, arm = study.readout_of(call), study.readout_arm(call)
+        body = answered.response_body or b""
+        value = read(body, apis[call.endpoint], readout, items[key], arm)
+        return Reading(call, value, answered.attempt)
 
     return reading
 
 
-def _read(
-    study: FrozenStudy, api: Provider, attempt: Attempt, call: PlannedCall, item: Item
-) -> Value | Invalid:
-    rules = study.rules
-    reply: Reply | Invalid = api.read(attempt.response_body or b"", rules)
-    if isinstance(reply, Invalid):
-        return reply
-    return study.readout_of(call).under(rules).read(reply, item, study.readout_arm(call))
+def _by_todays(rules: Rules) -> v1.ReadValue:
+    def read(
+        body: bytes, api: str, readout: v1.AnyReadout, item: Item, arm: str
+    ) -> Value | Invalid:
+        reply = provider(api).read(body, rules)
+        if isinstance(reply, Invalid):
+            return reply
+        value: Value | Invalid = readout.under(rules).read(reply, item, arm)
+        return value
 
-
-def _why_failed(last: Attempt) -> Invalid:
-    if last.outcome is Outcome.BAD_BODY:
-        return Invalid(Reason.BAD_BODY, last.error or "")
-    if last.outcome is Outcome.UNRESOLVED:
-        return Invalid(Reason.UNRESOLVED, last.error or "sent, and nothing is known of it")
-    status = f" {last.status}" if last.status is not None else ""
-    said = f": {last.error}" if last.error else ""
-    return Invalid(Reason.NO_REPLY, f"{last.outcome}{status} at attempt {last.attempt}{said}")
+    return read
