@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from judgeaudit.stats.clustered import LEAST_TASKS
 from judgeaudit.stats.interval import Interval, Undefined
 from judgeaudit.stats.proportions import clopper_pearson
 from judgeaudit.stats.scaled import (
@@ -157,10 +158,28 @@ def _squared_differences(totals: Floats, metric: Metric, values: Floats | None) 
     return np.asarray((middle[:, None] - middle[None, :]) ** 2)
 
 
-def gwet_ac1(verdicts: Codes, categories: int) -> Estimated | Undefined:
-    """Return Gwet's AC1 (2008) with pe = sum pi (1 - pi) / (q - 1), q declared.
+def gwet_ac1(
+    verdicts: Codes, categories: int, tasks: NDArray[np.int_] | None = None
+) -> Estimated | Undefined:
+    """Return Gwet's AC1 with pe = sum pi (1 - pi) / (q - 1).
 
-    Interval from 100 items on: jackknife of log(1 - AC1), t(n - 1).
+    Parameters
+    ----------
+    verdicts : array of int, shape (n items, m repeats)
+        Categories 0..q-1, -1 for missing.
+    categories : int
+        Number q of declared categories.
+    tasks : array of int, shape (n,), optional
+        The task of each item: the interval then rests on tasks, six or more.
+
+    Returns
+    -------
+    Estimated, with an interval from 100 items on, or Undefined. Its `n` counts the items with two
+    verdicts or more, or tasks.
+
+    References
+    ----------
+    Gwet (2008), British Journal of Mathematical and Statistical Psychology 61, 29-48.
     """
     counts = category_counts(verdicts, categories)
     k = counts.sum(axis=1)
@@ -181,11 +200,15 @@ def gwet_ac1(verdicts: Codes, categories: int) -> Estimated | Undefined:
     deleted = _ac1(*(v - row for v, row in zip(sums, rows, strict=True)))[present]
     if (deleted >= 1).any():
         return without_interval(value, n, "no disagreement once a single item is left out")
-    se, _ = influence_se(jackknife_influence(_COMPLEMENT.to(deleted)))
+    codes = None if tasks is None else tasks[present]
+    se, units = influence_se(jackknife_influence(_COMPLEMENT.to(deleted)), codes)
+    if codes is not None and units < LEAST_TASKS:
+        return without_interval(value, units, f"fewer than {LEAST_TASKS} tasks")
     influence = np.zeros(k.size)
     influence[present] = jackknife_influence(deleted)
-    method = "jackknife of log(1 - AC1), t"
-    return Estimated(value, se, n - 1, n, method, _COMPLEMENT, influence=influence)
+    units = n if codes is None else units
+    method = "jackknife of log(1 - AC1), t" + ("" if codes is None else ", clustered")
+    return Estimated(value, se, units - 1, units, method, _COMPLEMENT, influence=influence)
 
 
 def _ac1(alike: Floats, paired: Floats, shares: Floats, present: Floats) -> Floats:

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from judgeaudit.stats.clustered import LEAST_TASKS
 from judgeaudit.stats.interval import Interval, Undefined
 from judgeaudit.stats.scaled import (
     MIN_ITEMS,
@@ -78,8 +79,30 @@ class Squares:
     residual: Floats
 
 
-def icc(scores: Floats, form: Form = "one-way") -> Icc | Undefined:
-    """Return the intraclass correlation of `scores` (n, k), nan for missing."""
+def icc(
+    scores: Floats, form: Form = "one-way", tasks: NDArray[np.int_] | None = None
+) -> Icc | Undefined:
+    """Return the intraclass correlation of scores.
+
+    Parameters
+    ----------
+    scores : array, shape (n items, k columns)
+        Scores in scale units, nan for missing.
+    form : "one-way", "agreement" or "consistency"
+        ICC(1), ICC(A) or ICC(C). The interval of "agreement" does not know how few columns there
+        are: where they are runs that may shift, use `icc_runs.agreement_icc`.
+    tasks : array of int, shape (n,), optional
+        The task of each item: the interval then rests on tasks, six or more.
+
+    Returns
+    -------
+    Icc, or Undefined with the reason.
+
+    References
+    ----------
+    Shrout & Fleiss (1979), Psychological Bulletin 86, 420-428; McGraw & Wong (1996),
+    Psychological Methods 1, 30-46.
+    """
     counts = (~np.isnan(scores)).sum(axis=1)
     kept = counts >= 1 if form == "one-way" else counts == scores.shape[1]
     data, incomplete = scores[kept], int((~kept).sum())
@@ -99,8 +122,9 @@ def icc(scores: Floats, form: Form = "one-way") -> Icc | Undefined:
         return Undefined("neither items nor their readings differ")
     influences = _influences(squares, deleted, rho, form, n, k)
     place = np.flatnonzero(kept), scores.shape[0]
-    single = _estimate(rho, influences, n, log_f(float(k[0])), place)
-    averaged = _estimate(rho, influences, n, log_f(float(k[0])), place, steps=float(k[0]))
+    codes = None if tasks is None else tasks[kept]
+    single = _estimate(rho, influences, n, log_f(float(k[0])), place, codes)
+    averaged = _estimate(rho, influences, n, log_f(float(k[0])), place, codes, steps=float(k[0]))
     return Icc(single, averaged, form, float(k[0]), n, incomplete, whole)
 
 
@@ -140,6 +164,7 @@ def _estimate(
     n: int,
     scale: Scale,
     place: tuple[NDArray[np.int_], int],
+    tasks: NDArray[np.int_] | None,
     steps: float = 1.0,
 ) -> Estimated:
     """Estimate the single form, or with `steps` = k the k form, which is monotone in it."""
@@ -148,11 +173,14 @@ def _estimate(
     if isinstance(influences, str):
         return without_interval(value, n, influences)
     raw, scaled = influences
-    se, units = influence_se(scaled)
+    se, units = influence_se(scaled, tasks)
+    if tasks is not None and units < LEAST_TASKS:
+        return without_interval(value, units, f"fewer than {LEAST_TASKS} tasks")
     spread = np.zeros(place[1])
     spread[place[0]] = raw * steps / bottom**2
     own = scale if steps == 1 else _stepped(scale, steps)
-    return Estimated(value, se, n - 1, units, "jackknife of log F, t", own, influence=spread)
+    method = "jackknife of log F, t" + ("" if tasks is None else ", clustered")
+    return Estimated(value, se, units - 1, units, method, own, influence=spread)
 
 
 def _stepped(scale: Scale, steps: float) -> Scale:

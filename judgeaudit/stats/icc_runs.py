@@ -11,8 +11,9 @@ Rules of this module:
   the residual are drawn together, on the log scale, as a bivariate t with the covariance that
   deleting items (or tasks) gives: chi-square draws fail where noise differs between items.
 * With tasks, tasks are deleted, and the t has G - 1 degrees of freedom.
-* Where the data are a few ordered levels and the run shift is above .2 item SDs, the interval was
-  seen to cover as little as .77: `warning` says so in every such table.
+* Where the data are a few ordered levels and a run shift above .2 item SDs is not excluded (upper
+  95 % limit of the variance between runs), `warning` says so: the interval was seen to cover as
+  little as .77 there. Two runs exclude hardly any shift.
 * With empty cells the deletions are those of Henderson's third method (`components.py`), around
   the REML estimate.
 """
@@ -22,6 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from judgeaudit.stats.components import two_way_deleted
 from judgeaudit.stats.facets import RunModel, run_model, usable
@@ -47,8 +49,9 @@ class AgreementIcc:
         Reliability of one reading, and of the mean of one reading from each of the k runs.
     single_interval, mean_interval : Interval or Undefined
         Generalized confidence intervals.
-    shift : float
-        SD between runs in units of the SD between items; nan if items do not differ.
+    shift, shift_limit : float
+        SD between runs in units of the SD between items, and its one-sided upper 95 % limit by
+        chi-square; nan if items do not differ.
     units : int
         Items, or tasks, that the interval rests on.
     warning : str
@@ -62,6 +65,7 @@ class AgreementIcc:
     single_interval: Interval | Undefined
     mean_interval: Interval | Undefined
     shift: float
+    shift_limit: float
     units: int
     warning: str
     model: RunModel
@@ -107,6 +111,7 @@ def agreement_icc(
         return Undefined("the variances add to nothing")
     single, averaged = _ratios(vr, vc, ve, model.runs)
     shift = math.sqrt(max(vc, 0) / vr) if vr > 0 else math.nan
+    limit = _shift_limit(model)
     found = _drawn(scores, tasks, model, rng, draws)
     kept = ~np.isnan(scores).all(axis=1)
     units = model.items if tasks is None else int(np.unique(tasks[kept]).size)
@@ -115,9 +120,9 @@ def agreement_icc(
     else:
         method = "generalized, drawn mean squares" + ("" if tasks is None else " over tasks")
         ends = [_middle(each, level, method) for each in found]
-    warning = _warning(scores, shift, units if tasks is not None else None)
+    warning = _warning(scores, limit, units if tasks is not None else None)
     return AgreementIcc(
-        float(single), float(averaged), ends[0], ends[1], shift, units, warning, model
+        float(single), float(averaged), ends[0], ends[1], shift, limit, units, warning, model
     )
 
 
@@ -172,12 +177,20 @@ def _log_covariance(
     return covariance, units - 1
 
 
-def _warning(scores: Floats, shift: float, tasks: int | None) -> str:
+def _shift_limit(model: RunModel) -> float:
+    if model.item <= 0:
+        return math.nan
+    df = model.runs - 1
+    largest = model.msc * df / float(special.chdtri(df, 0.95))
+    return math.sqrt(max(largest - model.mse, 0) / model.per_run / model.item)
+
+
+def _warning(scores: Floats, limit: float, tasks: int | None) -> str:
     levels = np.unique(scores[~np.isnan(scores)]).size
-    if levels <= FEW_LEVELS and not shift <= LARGE_SHIFT:
+    if levels <= FEW_LEVELS and not limit <= LARGE_SHIFT:
         return (
-            f"scores of {levels} levels whose runs differ by {shift:.2f} item SDs: "
-            "the interval covered as little as 77% in simulations"
+            f"scores of {levels} levels, and runs that may differ by up to {limit:.2f} item SDs: "
+            "there the interval covered as little as 77% in simulations"
         )
     if tasks is not None and tasks <= FEW_TASKS:
         return (

@@ -11,9 +11,10 @@ Rules of this module:
 * Friedman's rank test is given beside it for complete tables: it does not assume equal noise.
 * Categories: the same permutation test, on the shares of every category in every level. A category
   has no mean; pairwise shares need no latent scale, and no assumption that there is one.
-* Which levels are shifted: each level's mean less the median of all, over its standard error, Holm
-  over the levels. The median stays where most levels are, so that two shifted runs of six do not
-  make the other four look shifted. Two levels differ from each other, and neither is named.
+* Which levels are shifted: the level furthest from the median leaves, until those left do not
+  differ (F at alpha). Each level's mean less the mean of those others, over its standard error,
+  gives a p value, Holm over the levels; named are those that left and hold. Two shifted runs of six
+  so do not make the other four look shifted. Of two levels that differ neither is named.
 * Under 20 tasks the number of permutations bounds how small a p value can be; it is never 0.
 """
 
@@ -39,10 +40,11 @@ LARGEST_PERMUTED = 60_000
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """One level of a facet against the median level.
+    """One level of a facet against the steady ones.
 
-    `level` is its index, `mean` its mean over the same items, `value` that less the median of the
-    levels' means, `se` its standard error, `p` two-sided and adjusted by Holm.
+    `level` is its index, `mean` its mean over the same items, `value` that less the mean of the
+    other steady levels, `se` its standard error, `p` two-sided and adjusted by Holm, `steady`
+    whether it is one of those that do not differ.
     """
 
     level: int
@@ -50,6 +52,7 @@ class Deviation:
     value: float
     se: float
     p: float
+    steady: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +140,10 @@ def level_shift(
     few = np.unique(y[~np.isnan(y)]).size <= FEW_LEVELS
     if codes is not None or (few and y.size <= LARGEST_PERMUTED):
         p, test = _permuted(y, codes, rng, permutations), "permutation"
-    deviations = _deviations(y, model, codes)
-    named = tuple(d.level for d in deviations if d.p <= alpha) if p <= alpha else ()
+    deviations = _deviations(y, model, codes, alpha)
+    named = (
+        tuple(d.level for d in deviations if d.p <= alpha and not d.steady) if p <= alpha else ()
+    )
     return Shift(
         model.means,
         f,
@@ -203,21 +208,42 @@ def friedman(y: Floats) -> float:
     return float(special.chdtrc(k - 1, (k - 1) * apart / spread))
 
 
-def _deviations(y: Floats, model: RunModel, codes: Codes | None) -> tuple[Deviation, ...]:
-    k = model.runs
-    if k < 3:
+def _deviations(
+    y: Floats, model: RunModel, codes: Codes | None, alpha: float
+) -> tuple[Deviation, ...]:
+    if model.runs < 3:
         return ()
-    values = model.means - np.median(model.means)
     errors, df = _errors(y, model, codes)
-    # Variance of a mean less the median of k normal means, in units of one mean's: the median's
-    # own is about (pi/2)/(k + pi/2 - 1), its covariance with each mean 1/k.
-    factor = math.sqrt(1 + (math.pi / 2) / (k + math.pi / 2 - 1) - 2 / k)
-    se = errors * factor
+    steady = _steady(model.means, errors, df, alpha)
+    values, se = np.empty(model.runs), np.empty(model.runs)
+    for j in range(model.runs):
+        others = [r for r in steady if r != j]
+        values[j] = model.means[j] - model.means[others].mean()
+        se[j] = math.sqrt(errors[j] ** 2 + float((errors[others] ** 2).sum()) / len(others) ** 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(values == 0, 0.0, np.abs(values) / se)
     p = holm(2 * special.stdtr(df, -t))
-    rows = zip(model.means, values, se, p, strict=True)
-    return tuple(Deviation(i, *(float(v) for v in row)) for i, row in enumerate(rows))
+    return tuple(
+        Deviation(j, float(m), float(v), float(e), float(each), j in steady)
+        for j, (m, v, e, each) in enumerate(zip(model.means, values, se, p, strict=True))
+    )
+
+
+def _steady(means: Floats, errors: Floats, df: float, alpha: float) -> list[int]:
+    """Return the levels that share one level: the furthest from the median leaves in turn.
+
+    It ends once those left do not differ at `alpha`. Two that still differ both stay: nothing
+    tells which of them moved.
+    """
+    left = list(range(means.size))
+    while len(left) > 2:
+        m, e = means[left], errors[left]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            f = float((((m - m.mean()) / e) ** 2).sum()) / (len(left) - 1)
+        if math.isnan(f) or special.fdtrc(len(left) - 1, df, f) > alpha:
+            break
+        left.pop(int(np.abs(m - np.median(m)).argmax()))
+    return left
 
 
 def _errors(y: Floats, model: RunModel, codes: Codes | None) -> tuple[Floats, float]:
