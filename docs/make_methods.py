@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from judgeaudit.analysis.catalogue import NAMES
+from judgeaudit.statistic import Statistic
 from judgeaudit.stats.limits import LEAST_MEASURED_CLUSTERS, LEAST_MEASURED_ITEMS, LIMITS
 
 DOCS = Path(__file__).parent
@@ -82,14 +83,45 @@ def limits() -> str:
 
 
 def names() -> str:
-    """Return the names that a registration may use."""
-    rows = ["| name | gives | over | needs | gate |", "|---|---|---|---|---|"]
-    for name, family in sorted(NAMES.items()):
-        gate = "yes" if family.gate else f"no: {family.why_no_gate}"
-        about = family.about.replace("|", "\\|")
-        over, needs = ", ".join(family.over), ", ".join(sorted(family.needs))
-        rows.append(f"| `{name}` | {about} | {over} | {needs} | {gate} |")
+    """Return the names that a registration may use, with the facts of their records."""
+    rows = [f"| {' | '.join(HEADS)} |", "|---" * len(HEADS) + "|"]
+    rows += [f"| {' | '.join(_cells(NAMES[name]))} |" for name in sorted(NAMES)]
     return "\n".join(rows)
+
+
+HEADS = (
+    "name",
+    "gives",
+    "reads",
+    "values",
+    "interval from",
+    "measured to cover as",
+    "over",
+    "needs",
+    "answers",
+    "params",
+    "gate",
+)
+
+
+def _cells(found: Statistic) -> tuple[str, ...]:
+    low, high = found.bounds
+    return (
+        f"`{found.name}`",
+        found.about.replace("|", "\\|"),
+        ", ".join(found.reads) or "any",
+        f"{low:g} to {high:g} {found.unit}, {BETTER[found.better]}",
+        f"{found.least_units} units",
+        found.covered.name if found.covered else "not measured",
+        ", ".join(found.over),
+        ", ".join(sorted(found.needs)),
+        ", ".join(sorted({answer.decision for answer in found.answers})),
+        "; ".join(f"{param.name}: {param.allowed}" for param in found.params),
+        "yes" if found.gate else f"no: {found.why_no_gate}",
+    )
+
+
+BETTER = {"high": "more is better", "low": "less is better", "": "neither way is better"}
 
 
 def made(block: str) -> str:

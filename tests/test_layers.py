@@ -9,7 +9,7 @@ import judgeaudit
 
 ROOT = Path(judgeaudit.__file__).parent
 
-BASE = {"errors", "canonical", "model", "printable", "version"}
+BASE = {"errors", "canonical", "model", "printable", "statistic", "version"}
 PAPER = BASE | {"instrument", "battery"}
 ALLOWED = {
     "errors": {"printable"},
@@ -18,6 +18,7 @@ ALLOWED = {
     "printable": set(),
     "model": {"errors", "canonical"},
     "readings": BASE,
+    "statistic": set(),
     "instrument": BASE,
     "battery": BASE,
     "stats": {"errors", "printable"},

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from judgeaudit.analysis.catalogue import NAMES
 from judgeaudit.battery import build_battery
 from judgeaudit.design.builtin_protocols import protocol_source
 from judgeaudit.design.scaffold import EndpointChoice, Origin, scaffold
@@ -20,7 +21,13 @@ def study(tmp_path_factory):
     root = tmp_path_factory.mktemp("study")
     items = build_battery("scores", 1, 1).items
     files = scaffold(
-        root, protocol_source("score"), items, (), EndpointChoice(), Origin("scores", "test")
+        root,
+        protocol_source("score"),
+        items,
+        (),
+        EndpointChoice(),
+        Origin("scores", "test"),
+        NAMES,
     )
     for name, data in files.items():
         (root / name).write_bytes(data)

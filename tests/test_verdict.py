@@ -12,13 +12,18 @@ from judgeaudit.verdict.compare import meets, rational
 
 
 def gate(**given):
-    given = {"id": "g", "statistic": "s", "at_least": Decimal(".90"), "decide": "point"} | given
+    given = {
+        "id": "g",
+        "statistic": "ranking_exact",
+        "at_least": Decimal(".90"),
+        "decide": "point",
+    } | given
     return Gate(**{key: value for key, value in given.items() if value is not None})
 
 
 def estimate(value, low=None, high=None, **more):
     more = {"level": 0.9, "endpoint": "judge"} | more
-    return Estimate("s", value, low=low, high=high, **more)
+    return Estimate("ranking_exact", value, low=low, high=high, **more)
 
 
 def test_a_difference_on_the_boundary_decides_as_the_decimal():
@@ -28,7 +33,7 @@ def test_a_difference_on_the_boundary_decides_as_the_decimal():
 
     rule = Rule(
         id="r",
-        statistic="s",
+        statistic="ranking_exact",
         bands=[Band(name="floor", below=Decimal(".03"), absolute=True)],
     )
 
@@ -109,7 +114,7 @@ def test_no_estimate_is_undefined_never_a_fail():
     found = decide(gate(), [undefined("s", "constant", endpoint="judge")])
 
     assert found.outcome is Outcome.UNDEFINED
-    assert found.says == "UNDEFINED at judge: s has no estimate (constant)."
+    assert found.says == "UNDEFINED at judge: ranking_exact has no estimate (constant)."
     assert decide(gate(), []).outcome is Outcome.UNDEFINED
 
 
@@ -165,7 +170,7 @@ def test_a_composite_passes_only_if_all_its_parts_do():
 def test_the_first_band_that_holds_names_the_outcome():
     rule = Rule(
         id="A-S1",
-        statistic="s",
+        statistic="ranking_exact",
         bands=[
             Band(name="nondeterminism_floor", below=Decimal(".03"), absolute=True),
             Band(name="systematic_cross_day", at_least=Decimal(".10")),
@@ -196,7 +201,7 @@ def test_the_sentence_holds_the_numbers_it_rests_on():
     )
 
     assert found.says == (
-        "FAIL at judge: s on two days in a row is 0.780 (78 of 100 comparisons; "
+        "FAIL at judge: ranking_exact on two days in a row is 0.780 (78 of 100 comparisons; "
         "90% interval 0.690 to 0.850); asked is at least 0.99."
     )
     said = "The verdict speaks of precision only: a repeatable judge can be wrong."

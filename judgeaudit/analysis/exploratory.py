@@ -20,6 +20,7 @@ from judgeaudit.analysis.question import Question
 from judgeaudit.errors import InputError
 from judgeaudit.readings.repeats import Evidence, evidence
 from judgeaudit.readings.sheet import Bools, Long, Sheet, lay_out, parts
+from judgeaudit.statistic import Coverage
 from judgeaudit.stats.dominance import distinct
 from judgeaudit.stats.proportions import wilson
 
@@ -161,8 +162,16 @@ def _context(sheet: Sheet, question: Question) -> Context:
 def _shortfall(estimate: Estimate, sheet: Sheet) -> list[str]:
     """Return a sentence if the interval was measured to fall short at this size, else none."""
     task = sheet.per_item(sheet.long.task)
-    said = unproven(estimate, None if task is None else int(distinct(task).size))
+    tasks = None if task is None else int(distinct(task).size)
+    said = unproven(_covered(estimate.analysis), estimate, tasks)
     return [said] if said else []
+
+
+def _covered(name: str) -> Coverage | None:
+    from judgeaudit.analysis.catalogue import NAMES
+
+    known = NAMES.get("icc" if name.startswith("icc_") else name)
+    return None if known is None else known.covered
 
 
 def _worst_run(sheet: Sheet, level: float) -> dict[str, Any] | None:

@@ -8,11 +8,15 @@ the same: CE met a stable fingerprint with agreement .879.
 
 from __future__ import annotations
 
+import math
+from functools import partial
+
 import pandas as pd
 
 from judgeaudit.analysis.build import context
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.question import Question
+from judgeaudit.statistic import WHOLE, Statistic
 
 COUNTED = "a count of what was recorded: no interval"
 
@@ -53,3 +57,35 @@ def status(values: pd.Series, by_day: pd.Series) -> str:
     if values.nunique() == 1:
         return "stable" if values.notna().all() else "stable where reported"
     return "churning" if by_day.max() > 1 else "changing"
+
+
+_recorded = partial(
+    Statistic,
+    reads=(),
+    kind="plain",
+    bounds=(0.0, math.inf),
+    least_units=1,
+    claims=frozenset(),
+    over=WHOLE,
+    needs=frozenset(),
+    better="high",
+    unit="count",
+    subject="instrument",
+    covered=None,
+    answers=(),
+    defaults=frozenset(),
+    example=None,
+    params=(),
+    per_pair=False,
+    whole_table=False,
+    floor=False,
+    kappa=None,
+    greatest=False,
+    redesigns=frozenset(),
+    why_no_gate="what a reply says of itself is evidence of identity, not of measurement",
+)
+
+STATISTICS = (
+    _recorded(name="fingerprints", compute=fingerprints, label="different fingerprints"),
+    _recorded(name="models_returned", compute=models_returned, label="different models returned"),
+)

@@ -14,26 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from judgeaudit.errors import InputError
+from judgeaudit.statistic import Over as Over
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Over = Literal[
-    "all",
-    "same_window",
-    "windows_same_day",
-    "next_day",
-    "other_day",
-    "orders",
-    "conditions",
-    "gold",
-]
-"""Which pairs of readings a statistic compares.
-
-`same_window`: repeats within a window. `windows_same_day`, `next_day`, `other_day`: two windows of
-one day, of two days in a row, of two different days. `orders`: two arms of one item in one window.
-`conditions`: two conditions in one window. `gold`: a reading and its item's gold. `all`: any two.
-"""
 
 
 @dataclass(frozen=True, slots=True)

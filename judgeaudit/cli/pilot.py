@@ -41,6 +41,7 @@ def pilot(
     from judgeaudit.study.characteristics import consider
     from judgeaudit.study.pilot_study import make_pilot, pilot_folder, plan_calls, run_pilot
     from judgeaudit.study.pilot_study import write_record as record
+    from judgeaudit.study.sound import statistics
 
     draft = without_pilot(load_study(study))
     report = _sound(draft)
@@ -49,7 +50,12 @@ def pilot(
     folder = pilot_folder(study, same_pilot(ref))
     planned = plan_calls(inputs)
     found = design(
-        inputs.registration, inputs.items, planned, precision=precision, most_items=items
+        inputs.registration,
+        inputs.items,
+        planned,
+        statistics(),
+        precision=precision,
+        most_items=items,
     )
     with shown() as progress:
         make_pilot(study, folder, found, progress)

@@ -12,18 +12,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from judgeaudit.design.base import Name, Strict
-
-Over = Literal[
-    "all",
-    "same_window",
-    "windows_same_day",
-    "next_day",
-    "other_day",
-    "orders",
-    "conditions",
-    "gold",
-]
-"""Which pairs of readings a statistic compares."""
+from judgeaudit.statistic import Over
 
 
 class Instrument(Strict):

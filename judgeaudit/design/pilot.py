@@ -20,6 +20,7 @@ from judgeaudit.design.criteria import Gate
 from judgeaudit.design.document import PilotRef, Registration, Schedule
 from judgeaudit.design.plan import shuffled
 from judgeaudit.model import Item
+from judgeaudit.statistic import Catalogue
 
 REPEATS, WINDOWS = 3, 2
 DAYS, DAY_WINDOWS = 2, 3
@@ -45,10 +46,13 @@ class PilotDesign:
         return self.days * self.windows_per_day
 
 
-def facets_of(gates: Sequence[Gate], schedule: Schedule) -> tuple[int, int, int]:
+def facets_of(
+    gates: Sequence[Gate], schedule: Schedule, statistics: Catalogue
+) -> tuple[int, int, int]:
     """Return days, windows a day and repeats of the pilot of these gates."""
     between = any(
-        gate.over in BETWEEN_WINDOWS or gate.statistic.startswith("day_") for gate in gates
+        gate.over in BETWEEN_WINDOWS or "windows" in statistics[gate.statistic].needs
+        for gate in gates
     )
     within = any(gate.over in ("same_window", "conditions", "all") for gate in gates) or not gates
     repeats = max(REPEATS if within else 2, schedule.repeats)
@@ -81,12 +85,13 @@ def design(
     registration: Registration,
     items: Sequence[Item],
     plan_calls: int,
+    statistics: Catalogue,
     *,
     precision: float = 0.1,
     most_items: int | None = None,
 ) -> PilotDesign:
     """Return the pilot's design for a study whose plan has `plan_calls` calls."""
-    days, per_day, repeats = facets_of(registration.gates, registration.schedule)
+    days, per_day, repeats = facets_of(registration.gates, registration.schedule, statistics)
     schedule = registration.schedule
     asked = len(items) * schedule.days * schedule.windows_per_day * schedule.repeats
     arms = max(1, round(plan_calls / max(1, asked)))

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 
 from judgeaudit.design.document import Registration
+from judgeaudit.statistic import Catalogue
 
 GATE = r"judgeaudit\s+gate\b"
 _LINE = r"[^\n]*"
@@ -64,7 +65,7 @@ def workflow_findings(name: str, text: str) -> Iterator[str]:
             yield f"{name}, line {uncommented.count(chr(10), 0, at) + 1}: {says}"
 
 
-def registration_findings(registration: Registration) -> Iterator[str]:
+def registration_findings(registration: Registration, statistics: Catalogue) -> Iterator[str]:
     """Yield what in a registration asks until it passes; its prohibitions are not read."""
     study = registration.study
     texts = [("study.notes", study.notes), *(("study.hypotheses", t) for t in study.hypotheses)]
@@ -74,7 +75,8 @@ def registration_findings(registration: Registration) -> Iterator[str]:
             if (match := re.search(pattern, text, re.IGNORECASE)) is not None:
                 yield f"{place}: {match.group(0)!r} {says}: a gate is asked once"
     for gate in registration.gates:
-        if gate.statistic.startswith("max_") and gate.at_least is not None:
+        found = statistics.get(gate.statistic)
+        if found is not None and found.greatest and gate.at_least is not None:
             yield f"gates {gate.id}: {gate.statistic} at least: the best of several decides"
         window = gate.where.get("window")
         if window is not None:

@@ -14,7 +14,6 @@ from urllib.parse import urlsplit
 
 from judgeaudit.battery import items_to_bytes
 from judgeaudit.design.base import plain
-from judgeaudit.design.check.criteria import Catalogue
 from judgeaudit.design.check.study import check
 from judgeaudit.design.document import Registration
 from judgeaudit.design.draft import Draft, Source, parse_document
@@ -22,6 +21,7 @@ from judgeaudit.design.edit import toml_string
 from judgeaudit.design.protocol import ProtocolDocument, StudyDefaults
 from judgeaudit.errors import InputError, Problem, RegistrationError
 from judgeaudit.model import Item
+from judgeaudit.statistic import Catalogue, Facet, Statistic
 
 EMBEDDED = {"choice": "embedded:bayes-agent"}
 """Where a study runs at once, without a key: a simulated judge, by readout; else `stable`."""
@@ -41,28 +41,6 @@ CLAIMS = {
     "label_pair": "probability",
     "text": "text",
 }
-
-ANALYSES = {
-    "ranking": ("ranking_exact", "ranking_top1", "ranking_pairwise"),
-    "score": ("number_exact", "noise"),
-    "verdict": ("category_exact", "flip_rate"),
-    "choice": ("category_exact", "flip_rate"),
-    "label_logprob": ("label_coverage", "label_mass_median", "median_abs_delta_r"),
-    "label_pair": ("label_coverage", "pair_completeness", "median_abs_delta_r", "b_map"),
-    "text": ("text_exact",),
-}
-"""What a new study registers to have computed, by readout."""
-
-GATE_EXAMPLES = {
-    "ranking": ("ranking_exact", "at_least = 0.95", "0.99", "0.90"),
-    "score": ("number_exact", "at_least = 0.90", "0.97", "0.80"),
-    "verdict": ("flip_rate", "at_most = 0.05", "0.01", "0.10"),
-    "choice": ("flip_rate", "at_most = 0.05", "0.01", "0.10"),
-    "label_logprob": ("median_abs_delta_r", "at_most = 0.03", "0.01", "0.06"),
-    "label_pair": ("median_abs_delta_r", "at_most = 0.03", "0.01", "0.06"),
-    "text": ("text_exact", "at_least = 0.95", "0.99", "0.90"),
-}
-"""By readout: a statistic, its threshold, and its value at a healthy and at a degraded judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +96,7 @@ def scaffold(
     controls: Sequence[Item],
     endpoint: EndpointChoice,
     origin: Origin,
-    statistics: Catalogue | None = None,
+    statistics: Catalogue,
 ) -> dict[str, bytes]:
     """Return the files of a study that passes `check`, by name.
 
@@ -132,7 +110,9 @@ def scaffold(
         files["controls.jsonl"] = items_to_bytes(controls)
 
     def draft(cap: int) -> Draft:
-        text = registration_text(folder, document, items, bool(controls), endpoint, origin, cap)
+        text = registration_text(
+            folder, document, items, bool(controls), endpoint, origin, cap, statistics
+        )
         files["registration.toml"] = text.encode()
         return as_draft(folder, files, document, items, controls)
 
@@ -181,31 +161,38 @@ def registration_text(
     endpoint: EndpointChoice,
     origin: Origin,
     cap: int,
+    statistics: Catalogue,
 ) -> str:
     """Return `registration.toml` with comments."""
     stage = protocol.all_stages()[-1]
     readout = stage.readout
     usual = protocol.study_defaults
-    names = usual.analyses or analyses(readout, plain(stage.options), items)
+    names = usual.analyses or analyses(readout, plain(stage.options), items, statistics)
     listed = ", ".join(f'"{name}"' for name in names)
     parts = [
         _study_text(folder, protocol, readout, listed),
         _files_text(origin, has_controls),
         _endpoint_text(endpoint.settled(readout)),
         _schedule_text(cap, usual),
-        usual.gates or _gate_text(readout),
+        usual.gates or _gate_text(readout, statistics),
     ]
     return "\n".join(parts)
 
 
-def analyses(readout: str, options: dict[str, object], items: Sequence[Item]) -> list[str]:
-    """Return what a new study of this readout registers to have computed."""
-    found = list(ANALYSES[readout])
-    if readout == "verdict" and options.get("orders") == "both":
-        found.append("order_flip")
-    if readout in ("verdict", "choice") and any(item.gold is not None for item in items):
-        found.append("gold_agreement")
-    return found
+def analyses(
+    readout: str, options: dict[str, object], items: Sequence[Item], statistics: Catalogue
+) -> list[str]:
+    """Return what a new study of this readout registers: defaults whose facets its items hold."""
+    lacking: set[Facet] = set()
+    if readout == "verdict" and options.get("orders") != "both":
+        lacking.add("arms")
+    if all(item.gold is None for item in items):
+        lacking.add("gold")
+    return [
+        name
+        for name, found in statistics.items()
+        if readout in found.defaults and not found.needs & lacking
+    ]
 
 
 def _study_text(folder: Path, protocol: ProtocolDocument, readout: str, listed: str) -> str:
@@ -303,18 +290,25 @@ in_flight = 1
 """
 
 
-def _gate_text(readout: str) -> str:
-    statistic, threshold, healthy, degraded = GATE_EXAMPLES[readout]
+def _gate_text(readout: str, statistics: Catalogue) -> str:
+    shown = next((one for one in statistics.values() if _is_shown(one, readout)), None)
+    if shown is None or shown.example is None:
+        return ""
+    example = shown.example
     return f"""\
 # A gate passes, fails, is inconclusive or undefined. Freeze none on what was never piloted:
 # declare the judge that it is to pass (healthy) and the one that it is to stop (degraded), then
 # `judgeaudit prereg oc DIR`, `judgeaudit pilot DIR`, and the digest that it prints under [pilot].
 # [[gates]]
 # id = "repeatability"
-# statistic = "{statistic}"
+# statistic = "{shown.name}"
 # over = "same_window"
-# {threshold}
+# {example.threshold}
 # decide = "bound"
-# healthy = {{ value = {healthy} }}
-# degraded = {{ value = {degraded} }}
+# healthy = {{ value = {example.healthy} }}
+# degraded = {{ value = {example.degraded} }}
 """
+
+
+def _is_shown(found: Statistic, readout: str) -> bool:
+    return found.example is not None and readout in found.example.readouts

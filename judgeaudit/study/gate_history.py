@@ -10,6 +10,7 @@ from typing import Any
 from judgeaudit.design.frozen import FrozenStudy
 from judgeaudit.design.reasking import registration_findings, workflow_findings
 from judgeaudit.evidence.lock.gate_run import other_runs
+from judgeaudit.study.sound import statistics
 from judgeaudit.study.results import GATE, RESULTS
 from judgeaudit.verdict.blockers import Bar
 
@@ -47,7 +48,7 @@ def _outcome(folder: Path) -> str:
 
 def ci_findings(study: FrozenStudy) -> list[str]:
     """Return what in registration and workflows asks until it passes."""
-    found = list(registration_findings(study.registration))
+    found = list(registration_findings(study.registration, statistics()))
     for name, text in _workflows(study.root):
         found += workflow_findings(name, text)
     return found

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from judgeaudit.analysis.catalogue import NAMES
-from judgeaudit.design.check.criteria import Catalogue
 from judgeaudit.design.check.study import CheckReport, require_sound
 from judgeaudit.design.draft import Draft
+from judgeaudit.statistic import Catalogue
 
 
 def statistics() -> Catalogue:

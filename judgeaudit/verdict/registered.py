@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from judgeaudit.analysis.catalogue import compute, family
+from judgeaudit.analysis.catalogue import compute, statistic
 from judgeaudit.analysis.draws import aggregated
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.question import Over, Question
@@ -182,7 +182,7 @@ def _bare(
 
 def _told_over(name: str) -> tuple[Over, ...]:
     """Return the comparisons that say different things: not `all` where there are finer ones."""
-    over = family(name).over
+    over = statistic(name).over
     if "gold" in over:
         return ("gold",)
     if over[0] == "orders":

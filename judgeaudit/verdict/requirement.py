@@ -24,6 +24,7 @@ from judgeaudit.design.base import plain
 from judgeaudit.design.criteria import Gate
 from judgeaudit.design.document import Registration, Study
 from judgeaudit.errors import Problem
+from judgeaudit.statistic import Quantity
 from judgeaudit.stats.requirements import (
     flip_allowed_by_binary_reward,
     flip_allowed_by_filter,
@@ -33,13 +34,10 @@ from judgeaudit.stats.requirements import (
     sd_allowed_by_reliability,
 )
 
-Limits = dict[str, float]
+Allowed = dict[Quantity, float]
+"""What a decision allows, by quantity; which statistic answers to it, its record says."""
+
 _TWO_SCORES = 1.959963984540054 * math.sqrt(2)
-BY_CLAIM = {
-    "ranking": ("ranking_exact",),
-    "top1": ("ranking_top1",),
-    "pairwise": ("ranking_pairwise", "group_concordance", "informative_concordance"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,40 +68,56 @@ def requirement_of(study: Study, seed: int = 0) -> Requirement | None:
         return None
     consumer = study.consumer
     tolerated, params = float(consumer.tolerated), plain(consumer.params)
-    limits, lacking = _BY_DECISION[consumer.decision](tolerated, params, study, seed)
-    if "noise" in limits:
-        limits["repeatability_coefficient"] = _TWO_SCORES * limits["noise"]
+    if consumer.decision == "other":
+        return Requirement(consumer.decision, tolerated, *_other(params))
+    allowed, lacking = _BY_DECISION[consumer.decision](tolerated, params, study, seed)
+    if "sd" in allowed:
+        allowed["coefficient"] = _TWO_SCORES * allowed["sd"]
+    limits = _answered(consumer.decision, study.claim, allowed)
     return Requirement(consumer.decision, tolerated, limits, lacking)
 
 
-Derived = tuple[Limits, str]
+def _answered(decision: str, claim: str, allowed: Allowed) -> dict[str, float]:
+    """Return the limit of each statistic that answers a decision's requirement."""
+    return {
+        name: allowed[answer.quantity]
+        for name, record in NAMES.items()
+        for answer in record.answers
+        if answer.decision == decision
+        and answer.claim in ("", claim)
+        and answer.quantity in allowed
+    }
+
+
+Derived = tuple[Allowed, str]
 Derive = Callable[[float, dict[str, Any], Study, int], Derived]
 
 
 def _filter(t: float, params: dict[str, Any], study: Study, seed: int) -> Derived:
     flip = flip_allowed_by_filter(t)
-    return {"flip_rate": flip, "category_exact": 1 - flip, "pass_fail_flip": flip}, ""
+    return {"flips": flip, "same": 1 - flip}, ""
 
 
 def _ranking(t: float, params: dict[str, Any], study: Study, seed: int) -> Derived:
-    names = BY_CLAIM.get(study.claim, ())
-    lack = f"a ranking decision has claim ranking, top1 or pairwise, not {study.claim}"
-    return dict.fromkeys(names, 1 - t), "" if names else lack
+    allowed: Allowed = {"right": 1 - t}
+    if not _answered("ranking", study.claim, allowed):
+        return {}, f"a ranking decision has claim ranking, top1 or pairwise, not {study.claim}"
+    return allowed, ""
 
 
 def _pick(t: float, params: dict[str, Any], study: Study, seed: int) -> Derived:
-    limits = {"ranking_top1": 1 - t, "best_of_n_change": t}
+    limits: Allowed = {"right": 1 - t, "wrong": t}
     if not {"candidates", "true_sd"} <= set(params):
         return limits, "give params.candidates and params.true_sd for a limit on noise"
     sd = sd_allowed_by_pick(t, int(params["candidates"]), float(params["true_sd"]))
-    return {**limits, "noise": sd}, ""
+    return {**limits, "sd": sd}, ""
 
 
 def _leaderboard(t: float, params: dict[str, Any], study: Study, seed: int) -> Derived:
     if not {"gap", "items"} <= set(params):
         return {}, "give params.gap (of two systems, in scale units) and params.items"
     sd = float(params.get("item_sd", 0.0))
-    return {"noise": sd_allowed_by_leaderboard(
+    return {"sd": sd_allowed_by_leaderboard(
         t, float(params["gap"]), int(params["items"]), item_sd=sd
     )}, ""  # fmt: skip
 
@@ -112,15 +126,15 @@ def _sign(t: float, params: dict[str, Any], study: Study, seed: int) -> Derived:
     if params.get("binary"):
         inverted = flip_allowed_by_binary_reward(t, seed=seed, group=int(params.get("group", 8)))
         flip = 2 * inverted * (1 - inverted)
-        return {"flip_rate": flip, "category_exact": 1 - flip}, ""
+        return {"flips": flip, "same": 1 - flip}, ""
     reliability = reliability_required_by_sign(t)
-    limits = {"icc": reliability, "advantage_sign_flip": t}
+    limits: Allowed = {"reliability": reliability, "wrong": t}
     if "true_sd" not in params:
         return limits, "give params.true_sd (within a group) for a limit on noise"
-    return {**limits, "noise": sd_allowed_by_reliability(reliability, float(params["true_sd"]))}, ""
+    return {**limits, "sd": sd_allowed_by_reliability(reliability, float(params["true_sd"]))}, ""
 
 
-def _other(t: float, params: dict[str, Any], study: Study, seed: int) -> Derived:
+def _other(params: dict[str, Any]) -> tuple[dict[str, float], str]:
     name, limit = params.get("statistic"), params.get("limit")
     if name not in NAMES or limit is None:
         return {}, "give params.statistic and params.limit, and argue for them in `note`"
@@ -133,7 +147,6 @@ _BY_DECISION: dict[str, Derive] = {
     "best_of_n": _pick,
     "leaderboard_order": _leaderboard,
     "reward_sign": _sign,
-    "other": _other,
 }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from judgeaudit.analysis.catalogue import statistic
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.design.criteria import Rule
 from judgeaudit.verdict.compare import inside
@@ -87,6 +88,6 @@ def _sentence(rule: Rule, name: str, estimate: Estimate) -> str:
 
 
 def _not_said(rule: Rule, heads: list[Estimate]) -> tuple[str, ...]:
-    luck = rule.statistic.startswith("luck_")
-    said = not_said(heads, gold=False, by_point=False, bounds=(), confirmatory=True, luck=luck)
+    subject = statistic(rule.statistic).subject
+    said = not_said(heads, subject=subject, by_point=False, bounds=(), confirmatory=True)
     return (*said, "A rule names an outcome by frozen bands; it passes and fails nothing.")

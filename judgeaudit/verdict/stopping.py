@@ -296,7 +296,7 @@ def _verdict(parts: Sequence[Progress], confirmatory: bool) -> Verdict:
         ),
         does_not_say=not_said(
             [one.estimate for one in held],
-            gold=False,
+            subject="precision",
             by_point=False,
             bounds=(),
             confirmatory=confirmatory,

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from judgeaudit.analysis.catalogue import statistic
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.design.criteria import Gate
 from judgeaudit.verdict.compare import clears, meets, misses, threshold_text
@@ -149,8 +150,7 @@ def decide(
         or f"Undefined: no reading speaks of {gate.statistic}.",
         does_not_say=not_said(
             [one.estimate for one in held],
-            gold=gate.statistic == "gold_agreement",
-            luck=gate.statistic.startswith("luck_"),
+            subject=statistic(gate.statistic).subject,
             by_point=gate.decide == "point",
             bounds=[one.bound_says for one in held],
             confirmatory=confirmatory,

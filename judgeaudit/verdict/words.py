@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.pairing import PHRASES
+from judgeaudit.statistic import Subject
 
 REPEATABLE_IS_NOT_RIGHT = "The verdict speaks of precision only: a repeatable judge can be wrong."
 LUCK_IS_NOT_SAFETY = (
@@ -14,6 +15,14 @@ LUCK_IS_NOT_SAFETY = (
     "not shown to be safe."
 )
 RIGHT_IS_NOT_REPEATABLE = "The verdict speaks of agreement with gold, not of repeatability."
+LIMITS: dict[Subject, str] = {
+    "precision": REPEATABLE_IS_NOT_RIGHT,
+    "truth": RIGHT_IS_NOT_REPEATABLE,
+    "choices": LUCK_IS_NOT_SAFETY,
+    "instrument": REPEATABLE_IS_NOT_RIGHT,
+}
+"""What a verdict does not say, by what its statistic speaks of."""
+
 OVER: dict[str, str] = {str(over): phrase for over, phrase in PHRASES.items()}
 
 
@@ -74,15 +83,13 @@ def held_sentence(
 def not_said(
     estimates: Sequence[Estimate],
     *,
-    gold: bool,
+    subject: Subject,
     by_point: bool,
     bounds: Sequence[str | None],
     confirmatory: bool,
-    luck: bool = False,
 ) -> tuple[str, ...]:
     """Return what a verdict on these estimates does not say."""
-    precision = RIGHT_IS_NOT_REPEATABLE if gold else REPEATABLE_IS_NOT_RIGHT
-    said = [LUCK_IS_NOT_SAFETY if luck else precision]
+    said = [LIMITS[subject]]
     targets = dict.fromkeys(e.target for e in estimates)
     said += [
         f"The verdict speaks of {target}, in the windows that were measured." for target in targets

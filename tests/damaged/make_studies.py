@@ -17,6 +17,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from judgeaudit.analysis.catalogue import NAMES
 from judgeaudit.battery import build_battery
 from judgeaudit.canonical import canonical_bytes, digest_of
 from judgeaudit.design.amendments import Progress, Words
@@ -36,7 +37,7 @@ def sound(root: Path) -> None:
     items = build_battery("scores", 1, 1).items
     origin = Origin("scores", "A specimen.", 1)
     choice = EndpointChoice()
-    files = scaffold(root, protocol_source("score"), items, (), choice, origin)
+    files = scaffold(root, protocol_source("score"), items, (), choice, origin, NAMES)
     for name, data in files.items():
         (root / name).write_bytes(data)
     freeze(root, FACTS)

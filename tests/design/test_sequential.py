@@ -4,6 +4,7 @@ import hashlib
 
 import pytest
 
+from judgeaudit.analysis.catalogue import NAMES
 from judgeaudit.design.base import read_toml
 from judgeaudit.design.check.sequential import sequential_problems
 from judgeaudit.design.document import Registration
@@ -128,7 +129,7 @@ def test_a_runs_seed_is_that_of_lock_and_key_and_fits_a_file_name():
     ],
 )
 def test_a_registration_that_asks_until_it_passes_is_found(change, says):
-    found = list(registration_findings(document(SOUND.replace(*change))))
+    found = list(registration_findings(document(SOUND.replace(*change)), NAMES))
 
     assert found
     assert says in found[0]
@@ -139,4 +140,4 @@ def test_a_prohibition_of_it_is_no_finding():
         'claim = "verdict"', 'claim = "verdict"\nprohibitions = ["no re-run until it passes"]'
     )
 
-    assert list(registration_findings(document(text))) == []
+    assert list(registration_findings(document(text), NAMES)) == []

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -27,7 +28,8 @@ from judgeaudit.analysis.build import Context, context, scale_use
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.grid import Grid, column_pairs, layout
 from judgeaudit.analysis.question import Question
-from judgeaudit.analysis.resample import cluster_interval
+from judgeaudit.analysis.resample import MIN_CLUSTERS, cluster_interval
+from judgeaudit.statistic import PAIRS, Answer, Statistic, number, words
 from judgeaudit.stats.agreement import effective_proportion
 from judgeaudit.stats.groups import pairwise_concordance
 from judgeaudit.stats.interval import Undefined
@@ -173,3 +175,50 @@ def group_concordance(part: pd.DataFrame, question: Question) -> list[Estimate]:
         excluded["group_without_informative_pair"] = result.groups_without
     details = {**said.details, "share_below_delta": below}
     return [said.of(result.share, n=n, excluded=excluded, details=details, cluster="task")]
+
+
+_grouped = partial(
+    Statistic,
+    reads=("number",),
+    over=PAIRS,
+    needs=words("repeats groups"),
+    better="high",
+    subject="precision",
+    covered=None,
+    defaults=frozenset(),
+    example=None,
+    per_pair=False,
+    whole_table=False,
+    floor=False,
+    kappa=None,
+    greatest=False,
+    redesigns=frozenset(),
+    why_no_gate="",
+)
+
+STATISTICS = (
+    _grouped(
+        name="group_rank_spearman_median",
+        compute=group_rank_spearman_median,
+        kind="correlation",
+        bounds=(-1.0, 1.0),
+        least_units=MIN_CLUSTERS,
+        claims=words("ranking probability score"),
+        label="order within groups (Spearman), median group",
+        unit="coefficient",
+        answers=(),
+        params=(),
+    ),
+    _grouped(
+        name="group_concordance",
+        compute=group_concordance,
+        kind="share",
+        bounds=(0.0, 1.0),
+        least_units=1,
+        claims=words("pairwise probability score"),
+        label="pairs of a group in the same order",
+        unit="share",
+        answers=(Answer("ranking", "right", "pairwise"),),
+        params=(number("delta", "least gap of an informative pair", 0),),
+    ),
+)

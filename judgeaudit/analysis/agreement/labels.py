@@ -11,7 +11,9 @@ An arm is a call; a pair is the two arms of one item asked at one time.
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -21,14 +23,18 @@ from judgeaudit.analysis.build import Context, context, scale_use
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.grid import column_pairs, layout
 from judgeaudit.analysis.question import Question
-from judgeaudit.analysis.resample import cluster_interval
+from judgeaudit.analysis.resample import MIN_CLUSTERS, cluster_interval
 from judgeaudit.model import Reason
 from judgeaudit.readings.table import KEY
+from judgeaudit.statistic import PAIRS, WHOLE, Example, Statistic, words
 from judgeaudit.stats.agreement import effective_proportion
 from judgeaudit.stats.interval import Undefined
 
 FORWARD, REVERSED, BOTH = "fwd", "rev", "sym"
 CLIP = 1e-4
+MOST_LOGIT = math.log((1 - CLIP) / CLIP)
+"""What the logit of a clipped probability is at most."""
+
 UNDELIVERED = frozenset(
     {
         Reason.NO_REPLY,
@@ -248,3 +254,118 @@ def b_map(part: pd.DataFrame, question: Question) -> list[Estimate]:
         )
         for scope, chosen in scopes
     ]
+
+
+_label = partial(
+    Statistic,
+    claims=words("probability"),
+    answers=(),
+    params=(),
+    per_pair=False,
+    whole_table=False,
+    floor=False,
+    kappa=None,
+    greatest=False,
+    redesigns=frozenset(),
+    why_no_gate="",
+    covered=None,
+)
+
+STATISTICS = (
+    _label(
+        name="label_coverage",
+        compute=label_coverage,
+        reads=("number",),
+        kind="share",
+        bounds=(0.0, 1.0),
+        least_units=1,
+        over=WHOLE,
+        needs=frozenset(),
+        better="high",
+        label="arms with both labels found",
+        unit="share",
+        subject="instrument",
+        defaults=words("label_logprob label_pair"),
+        example=None,
+    ),
+    _label(
+        name="pair_completeness",
+        compute=pair_completeness,
+        reads=("number",),
+        kind="share",
+        bounds=(0.0, 1.0),
+        least_units=1,
+        over=WHOLE,
+        needs=words("arms"),
+        better="high",
+        label="pairs of arms with both valid",
+        unit="share",
+        subject="instrument",
+        defaults=words("label_pair"),
+        example=None,
+    ),
+    _label(
+        name="label_mass_median",
+        compute=label_mass_median,
+        reads=("mass",),
+        kind="plain",
+        bounds=(0.0, 1.0),
+        least_units=MIN_CLUSTERS,
+        over=WHOLE,
+        needs=frozenset(),
+        better="high",
+        label="probability of the labels, median",
+        unit="probability",
+        subject="instrument",
+        defaults=words("label_logprob"),
+        example=None,
+    ),
+    _label(
+        name="label_mass_p01",
+        compute=label_mass_p01,
+        reads=("mass",),
+        kind="plain",
+        bounds=(0.0, 1.0),
+        least_units=MIN_CLUSTERS,
+        over=WHOLE,
+        needs=frozenset(),
+        better="high",
+        label="probability of the labels, 1st percentile",
+        unit="probability",
+        subject="instrument",
+        defaults=frozenset(),
+        example=None,
+    ),
+    _label(
+        name="median_abs_delta_r",
+        compute=median_abs_delta_r,
+        reads=("number",),
+        kind="positive",
+        bounds=(0.0, 1.0),
+        least_units=MIN_CLUSTERS,
+        over=PAIRS,
+        needs=words("repeats"),
+        better="low",
+        label="change of r between two readings, median",
+        unit="probability",
+        subject="precision",
+        defaults=words("label_logprob label_pair"),
+        example=Example(words("label_logprob label_pair"), "at_most = 0.03", "0.01", "0.06"),
+    ),
+    _label(
+        name="b_map",
+        compute=b_map,
+        reads=("number",),
+        kind="plain",
+        bounds=(-MOST_LOGIT, MOST_LOGIT),
+        least_units=MIN_CLUSTERS,
+        over=WHOLE,
+        needs=words("arms"),
+        better="",
+        label="mapping bias, median",
+        unit="logits",
+        subject="precision",
+        defaults=words("label_pair"),
+        example=None,
+    ),
+)

@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
@@ -17,9 +19,12 @@ from judgeaudit.analysis.build import category_use, context
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.grid import Grid, Ints, layout
 from judgeaudit.analysis.pairing import exact_comparer, pair_counts, row_clusters, share
+from judgeaudit.analysis.proven import never
 from judgeaudit.analysis.question import Question
+from judgeaudit.statistic import ORDERS, WHOLE, Coverage, Statistic, choice, words
 from judgeaudit.stats.excess import excess_disagreement, signed_parts
 from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.scaled import MIN_ITEMS
 
 TWO_ORDERS = "needs the same items in two orders"
 
@@ -92,3 +97,65 @@ def _chose_first(grid: Grid, question: Question) -> Ints:
         is_first = categories.eq(grid.part.groupby("item")["category"].transform("min"))
     cells = np.append(is_first.to_numpy(dtype=np.int64), -1)[grid.index]
     return np.where(grid.valid, cells, -1).astype(np.int64)
+
+
+_order = partial(
+    Statistic,
+    reads=("category",),
+    claims=words("verdict choice"),
+    over=(*ORDERS, *WHOLE),
+    unit="share",
+    subject="precision",
+    answers=(),
+    example=None,
+    per_pair=False,
+    whole_table=False,
+    floor=False,
+    kappa=None,
+    greatest=False,
+    redesigns=frozenset(),
+    why_no_gate="",
+)
+
+STATISTICS = (
+    _order(
+        name="order_flip",
+        compute=order_flip,
+        kind="share",
+        bounds=(0.0, 1.0),
+        least_units=1,
+        needs=words("arms"),
+        better="low",
+        label="verdict changes with the order",
+        covered=None,
+        defaults=words("verdict"),
+        params=(),
+    ),
+    _order(
+        name="order_excess",
+        compute=order_excess,
+        kind="plain",
+        # With two readings an order: both orders alike and each order's two unlike.
+        bounds=(-0.5, 1.0),
+        least_units=MIN_ITEMS,
+        needs=words("arms repeats"),
+        better="low",
+        label="what the order adds beyond noise",
+        covered=Coverage("excess", never),
+        defaults=frozenset(),
+        params=(),
+    ),
+    _order(
+        name="order_position",
+        compute=order_position,
+        kind="plain",
+        bounds=(-0.5, 0.5),
+        least_units=MIN_ITEMS,
+        needs=words("arms"),
+        better="",
+        label="what the place shown first adds",
+        covered=None,
+        defaults=frozenset(),
+        params=(choice("chosen", "candidate A's category, where all items share it"),),
+    ),
+)

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -21,10 +22,11 @@ from judgeaudit.analysis.build import Context, context
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.grid import Grid, Ints, column_pairs, layout
 from judgeaudit.analysis.question import Question
-from judgeaudit.analysis.resample import cluster_interval
+from judgeaudit.analysis.resample import MIN_CLUSTERS, cluster_interval
 from judgeaudit.analysis.time.days import day_within
-from judgeaudit.analysis.time.windows import comparer_of
+from judgeaudit.analysis.time.windows import METRIC, comparer_of
 from judgeaudit.readings.table import probes
+from judgeaudit.statistic import WHOLE, Statistic, number, words
 
 Floats = NDArray[np.float64]
 VALID_RATE = 0.95
@@ -146,3 +148,52 @@ def _weighted(
     interval = cluster_interval(mean, clusters, rng=question.rng(), level=question.level)
     whole = mean(np.arange(difference.size))
     return said.bounded(whole, interval, n=n, details=details, seed=question.seed)
+
+
+_provider = partial(
+    Statistic,
+    reads=(),
+    kind="plain",
+    claims=words("ranking top1 pairwise verdict choice score"),
+    over=WHOLE,
+    needs=words("windows"),
+    better="",
+    unit="share",
+    subject="precision",
+    covered=None,
+    answers=(),
+    defaults=frozenset(),
+    example=None,
+    per_pair=False,
+    floor=False,
+    kappa=None,
+    redesigns=frozenset(),
+    why_no_gate="",
+)
+
+STATISTICS = (
+    _provider(
+        name="max_same_day_median",
+        compute=max_same_day_median,
+        bounds=(0.0, 1.0),
+        least_units=1,
+        label="the endpoints' greatest agreement of two windows of a day",
+        params=(
+            METRIC,
+            number("valid", "least share of valid readings of every endpoint", 0, 1),
+            number("below", "value below which it reads platform_class", 0, 1),
+        ),
+        whole_table=True,
+        greatest=True,
+    ),
+    _provider(
+        name="fingerprint_difference",
+        compute=fingerprint_difference,
+        bounds=(-1.0, 1.0),
+        least_units=MIN_CLUSTERS,
+        label="agreement with the same fingerprint less that with another",
+        params=(METRIC,),
+        whole_table=False,
+        greatest=False,
+    ),
+)

@@ -13,6 +13,10 @@ r of two arms is symmetrised first.
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -29,14 +33,27 @@ from judgeaudit.analysis.pairing import (
     row_clusters,
     share,
 )
+from judgeaudit.analysis.proven import mostly_below_top, never, three_repeats
 from judgeaudit.analysis.question import Question
 from judgeaudit.errors import InputError
+from judgeaudit.statistic import (
+    ORDERS,
+    PAIRS,
+    WHOLE,
+    Answer,
+    Coverage,
+    Example,
+    Statistic,
+    choice,
+    whole,
+    words,
+)
 from judgeaudit.stats.agreement import gwet_ac1, krippendorff_alpha
 from judgeaudit.stats.icc import Form
 from judgeaudit.stats.interval import Undefined
 from judgeaudit.stats.noise import noise
 from judgeaudit.stats.ranks import spearman_pairs
-from judgeaudit.stats.scaled import disagreement_bound
+from judgeaudit.stats.scaled import MIN_ITEMS, disagreement_bound
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -45,6 +62,10 @@ FORMS: dict[str, Form] = {
     "agreement": "agreement",
     "consistency": "consistency",
 }
+ASSUMED_KAPPA = 1.2
+"""sqrt(n) times the SE of atanh Spearman for continuous scores (measured 1.03 to 1.18; up to 3 on
+coarse scales), where no pilot told it."""
+
 NEVER_GATES = "for display: no interval of it can be trusted when flips are rare"
 
 
@@ -158,3 +179,201 @@ def _declared(codes: Ints, question: Question) -> int:
 def no_disagreement(items: int, level: float = 0.95) -> float:
     """Return the exact upper bound on per-item disagreement when `items` showed none."""
     return disagreement_bound(items, level).high
+
+
+_fact = partial(
+    Statistic,
+    subject="precision",
+    per_pair=False,
+    whole_table=False,
+    greatest=False,
+)
+
+SD_ANSWERS = tuple(
+    Answer(decision, "sd", "") for decision in ("best_of_n", "leaderboard_order", "reward_sign")
+)
+
+_same = partial(
+    _fact,
+    kind="share",
+    bounds=(0.0, 1.0),
+    least_units=1,
+    needs=words("repeats"),
+    better="high",
+    unit="share",
+    covered=None,
+    floor=True,
+    kappa=None,
+    redesigns=words("continuous"),
+    why_no_gate="",
+    params=(),
+)
+_score = partial(
+    _fact,
+    reads=("number",),
+    least_units=MIN_ITEMS,
+    claims=words("score probability"),
+    needs=words("repeats"),
+    example=None,
+    why_no_gate="",
+)
+_chance = partial(
+    _fact,
+    reads=("category",),
+    kind="plain",
+    bounds=(-1.0, 1.0),
+    least_units=MIN_ITEMS,
+    claims=words("verdict choice"),
+    over=WHOLE,
+    needs=words("repeats"),
+    better="high",
+    unit="coefficient",
+    answers=(),
+    defaults=frozenset(),
+    example=None,
+    floor=False,
+    kappa=None,
+    redesigns=frozenset(),
+    why_no_gate="no interval of it can be trusted when flips are rare",
+)
+
+STATISTICS = (
+    _same(
+        name="category_exact",
+        compute=category_exact,
+        reads=("category",),
+        claims=words("verdict choice"),
+        over=(*PAIRS, *ORDERS),
+        label="same verdict",
+        answers=(Answer("pass_fail_filter", "same", ""), Answer("reward_sign", "same", "")),
+        defaults=words("verdict choice"),
+        example=None,
+    ),
+    _fact(
+        name="flip_rate",
+        compute=flip_rate,
+        reads=("category",),
+        kind="share",
+        bounds=(0.0, 1.0),
+        least_units=1,
+        claims=words("verdict choice"),
+        over=(*PAIRS, *ORDERS),
+        needs=words("repeats"),
+        better="low",
+        label="verdict changes between two runs",
+        unit="share",
+        covered=Coverage("flip rate", never),
+        answers=(Answer("pass_fail_filter", "flips", ""), Answer("reward_sign", "flips", "")),
+        defaults=words("verdict choice"),
+        example=Example(words("verdict choice"), "at_most = 0.05", "0.01", "0.10"),
+        params=(),
+        floor=False,
+        kappa=None,
+        redesigns=frozenset(),
+        why_no_gate="",
+    ),
+    _same(
+        name="number_exact",
+        compute=number_exact,
+        reads=("number",),
+        claims=words("score probability"),
+        over=PAIRS,
+        label="the very same number",
+        answers=(),
+        defaults=words("score"),
+        example=Example(words("score"), "at_least = 0.90", "0.97", "0.80"),
+    ),
+    _same(
+        name="text_exact",
+        compute=text_exact,
+        reads=("text",),
+        claims=frozenset(),
+        over=PAIRS,
+        label="the very same text",
+        answers=(),
+        defaults=words("text"),
+        example=Example(words("text"), "at_least = 0.95", "0.99", "0.90"),
+    ),
+    _score(
+        name="spearman",
+        compute=spearman,
+        kind="correlation",
+        bounds=(-1.0, 1.0),
+        over=PAIRS,
+        better="high",
+        label="same order of items (Spearman, two single readings)",
+        unit="coefficient",
+        covered=Coverage("spearman", never),
+        answers=(),
+        defaults=frozenset(),
+        params=(),
+        floor=True,
+        kappa=ASSUMED_KAPPA,
+        redesigns=frozenset(),
+    ),
+    _score(
+        name="icc",
+        compute=icc_estimate,
+        kind="correlation",
+        bounds=(-1.0, 1.0),
+        over=WHOLE,
+        better="high",
+        label="reliability of one reading, ICC",
+        unit="coefficient",
+        covered=Coverage("icc", mostly_below_top),
+        answers=(Answer("reward_sign", "reliability", ""),),
+        defaults=frozenset(),
+        params=(choice("form", "form of the ICC", *FORMS),),
+        floor=False,
+        kappa=None,
+        redesigns=frozenset(),
+    ),
+    _score(
+        name="noise",
+        compute=noise_estimate,
+        kind="positive",
+        bounds=(0.0, math.inf),
+        over=WHOLE,
+        better="low",
+        label="noise within an item (SD, scale units)",
+        unit="scale units",
+        covered=Coverage("noise", three_repeats),
+        answers=SD_ANSWERS,
+        defaults=words("score"),
+        params=(),
+        floor=True,
+        kappa=None,
+        redesigns=words("mean"),
+    ),
+    _score(
+        name="repeatability_coefficient",
+        compute=repeatability_coefficient,
+        kind="positive",
+        bounds=(0.0, math.inf),
+        over=WHOLE,
+        better="low",
+        label="repeatability coefficient (two readings differ by less in 95 %)",
+        unit="scale units",
+        covered=None,
+        answers=tuple(replace(answer, quantity="coefficient") for answer in SD_ANSWERS),
+        defaults=frozenset(),
+        params=(),
+        floor=False,
+        kappa=None,
+        redesigns=words("mean"),
+    ),
+    _chance(
+        name="alpha",
+        compute=alpha,
+        label="Krippendorff's alpha (nominal)",
+        covered=None,
+        params=(whole("categories", "how many categories were declared", 1),),
+    ),
+    _chance(
+        name="ac1",
+        compute=ac1,
+        label="Gwet's AC1",
+        covered=Coverage("ac1", never),
+        params=(whole("categories", "how many categories were declared", 1),),
+    ),
+)

@@ -12,6 +12,7 @@ granularity of the claim; the other two are sensitivity, never verdicts.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from judgeaudit.analysis.pairing import (
     top1,
 )
 from judgeaudit.analysis.question import Question
+from judgeaudit.statistic import ORDERS, PAIRS, Answer, Example, Statistic, words
 
 
 def ranking_exact(part: pd.DataFrame, question: Question) -> list[Estimate]:
@@ -87,3 +89,58 @@ def kendall_distances(grid: Grid, pairs: list[tuple[int, int]]) -> Ints:
         alike = comparer.alike(grid.index[both, a], grid.index[both, b])
         found.append(comparer.of[both] - alike)
     return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+
+
+_replay = partial(
+    Statistic,
+    reads=("ranking",),
+    kind="share",
+    bounds=(0.0, 1.0),
+    least_units=1,
+    over=(*PAIRS, *ORDERS),
+    needs=words("repeats"),
+    better="high",
+    unit="share",
+    subject="precision",
+    defaults=words("ranking"),
+    floor=True,
+    covered=None,
+    params=(),
+    whole_table=False,
+    kappa=None,
+    greatest=False,
+    why_no_gate="",
+)
+
+STATISTICS = (
+    _replay(
+        name="ranking_exact",
+        compute=ranking_exact,
+        claims=words("ranking"),
+        label="same ranking, whole",
+        answers=(Answer("ranking", "right", "ranking"),),
+        example=Example(words("ranking"), "at_least = 0.95", "0.99", "0.90"),
+        per_pair=False,
+        redesigns=words("aggregate continuous"),
+    ),
+    _replay(
+        name="ranking_top1",
+        compute=ranking_top1,
+        claims=words("top1"),
+        label="same first candidate",
+        answers=(Answer("ranking", "right", "top1"), Answer("best_of_n", "right", "")),
+        example=None,
+        per_pair=False,
+        redesigns=frozenset(),
+    ),
+    _replay(
+        name="ranking_pairwise",
+        compute=ranking_pairwise,
+        claims=words("pairwise"),
+        label="pairs of candidates in the same order",
+        answers=(Answer("ranking", "right", "pairwise"),),
+        example=None,
+        per_pair=True,
+        redesigns=frozenset(),
+    ),
+)

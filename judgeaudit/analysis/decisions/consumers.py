@@ -12,6 +12,9 @@
 
 from __future__ import annotations
 
+import math
+from functools import partial
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -23,11 +26,13 @@ from judgeaudit.analysis.grid import Grid
 from judgeaudit.analysis.pairing import row_clusters
 from judgeaudit.analysis.question import Question
 from judgeaudit.readings.table import META
+from judgeaudit.statistic import WHOLE, Answer, Statistic, column, number, words
 from judgeaudit.stats.agreement import effective_proportion
 from judgeaudit.stats.decisions import advantage_sign_flip as sign_flip
 from judgeaudit.stats.decisions import best_of_n, leaderboard
 from judgeaudit.stats.icc import Icc, icc
 from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.scaled import MIN_ITEMS
 
 Floats = NDArray[np.float64]
 
@@ -165,3 +170,95 @@ def _cube(systems: pd.Series, tasks: pd.Series, scores: Floats) -> Floats | None
     if places.shape[0] < 2 or places.shape[1] < 2:
         return None
     return np.asarray(scores[places.to_numpy(dtype=np.int64)])
+
+
+_decision = partial(
+    Statistic,
+    reads=("number",),
+    over=WHOLE,
+    subject="precision",
+    covered=None,
+    defaults=frozenset(),
+    example=None,
+    per_pair=False,
+    whole_table=False,
+    floor=False,
+    kappa=None,
+    greatest=False,
+    redesigns=frozenset(),
+    why_no_gate="",
+)
+
+STATISTICS = (
+    _decision(
+        name="pass_fail_flip",
+        compute=pass_fail_flip,
+        kind="share",
+        bounds=(0.0, 1.0),
+        least_units=1,
+        claims=words("score probability"),
+        needs=words("repeats"),
+        better="low",
+        label="pass/fail changes on another reading",
+        unit="share",
+        answers=(Answer("pass_fail_filter", "flips", ""),),
+        params=(number("mark", "the pass mark; the median of all scores without it", -math.inf),),
+    ),
+    _decision(
+        name="best_of_n_change",
+        compute=best_of_n_change,
+        kind="share",
+        bounds=(0.0, 1.0),
+        least_units=1,
+        claims=words("score probability top1"),
+        needs=words("repeats groups"),
+        better="low",
+        label="best of n picks another candidate",
+        unit="share",
+        answers=(Answer("best_of_n", "wrong", ""),),
+        params=(),
+    ),
+    _decision(
+        name="advantage_sign_flip",
+        compute=advantage_sign_flip,
+        kind="plain",
+        # arccos(rho) / pi at rho = 0; a reliability below 0 is read as 0.
+        bounds=(0.0, 0.5),
+        least_units=MIN_ITEMS,
+        claims=words("score probability"),
+        needs=words("repeats groups"),
+        better="low",
+        label="sign of a group-relative advantage changes",
+        unit="share",
+        answers=(Answer("reward_sign", "wrong", ""),),
+        params=(),
+    ),
+    _decision(
+        name="shrinkage_weight",
+        compute=shrinkage_weight,
+        kind="plain",
+        bounds=(-1.0, 1.0),
+        least_units=MIN_ITEMS,
+        claims=words("score probability"),
+        needs=words("repeats groups"),
+        better="high",
+        label="reliability within groups, by which an advantage is shrunk",
+        unit="coefficient",
+        answers=(),
+        params=(),
+    ),
+    _decision(
+        name="leaderboard_top_change",
+        compute=leaderboard_top_change,
+        kind="plain",
+        bounds=(0.0, 1.0),
+        least_units=1,
+        claims=words("score probability"),
+        needs=words("repeats"),
+        better="low",
+        label="another system leads in a second pass",
+        unit="share",
+        answers=(),
+        params=(column("system", "what names the systems"),),
+    ),
+)

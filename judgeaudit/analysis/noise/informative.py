@@ -27,6 +27,7 @@ from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.grid import column_pairs, layout
 from judgeaudit.analysis.question import Question
 from judgeaudit.errors import InputError
+from judgeaudit.statistic import PAIRS, Answer, Statistic, choice, number, words
 from judgeaudit.stats.agreement import effective_proportion
 
 Floats = NDArray[np.float64]
@@ -229,3 +230,35 @@ def _selections(gaps: Floats, pairs: list[tuple[int, int]]) -> Iterator[tuple[in
         others = count - seen[:, [a, b]].sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
             yield a, b, np.where(others > 0, (total - own) / others, np.nan)
+
+
+INFORMATIVE_CONCORDANCE = Statistic(
+    name="informative_concordance",
+    compute=informative_concordance,
+    reads=("number",),
+    kind="share",
+    bounds=(0.0, 1.0),
+    least_units=1,
+    claims=words("ranking pairwise probability score"),
+    over=PAIRS,
+    needs=words("repeats groups"),
+    better="high",
+    label="informative pairs of a group in the same order",
+    unit="share",
+    covered=None,
+    answers=(Answer("ranking", "right", "pairwise"),),
+    subject="precision",
+    defaults=frozenset(),
+    example=None,
+    params=(
+        number("delta", "least mean gap of an informative pair over the other readings", 0),
+        choice("scale", "scale of the gaps", *SCALES),
+    ),
+    per_pair=False,
+    whole_table=False,
+    floor=False,
+    kappa=None,
+    greatest=False,
+    redesigns=frozenset(),
+    why_no_gate="",
+)

@@ -11,8 +11,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -23,7 +25,9 @@ from judgeaudit.analysis.build import Context, context
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.grid import column_pairs, layout
 from judgeaudit.analysis.question import Question
+from judgeaudit.analysis.resample import MIN_CLUSTERS
 from judgeaudit.errors import InputError
+from judgeaudit.statistic import PAIRS, WHOLE, Statistic, choice, number, words
 
 Floats = NDArray[np.float64]
 RESOLUTION = 0.95
@@ -141,3 +145,89 @@ def mixed_correctness(part: pd.DataFrame, question: Question) -> list[Estimate]:
     details = {"share_correct": float(truth.mean())}
     named = Context(said.analysis, question, said.n, said.excluded, details)
     return [share_of_rows(mixed, rows, named, question, "groups", len(rows))]
+
+
+_measurand = partial(
+    Statistic,
+    claims=words("score probability"),
+    covered=None,
+    defaults=frozenset(),
+    example=None,
+    per_pair=False,
+    whole_table=False,
+    floor=False,
+    kappa=None,
+    greatest=False,
+    redesigns=frozenset(),
+    why_no_gate="",
+)
+
+STATISTICS = (
+    _measurand(
+        name="gap_delta",
+        compute=gap_delta,
+        kind="plain",
+        reads=("number",),
+        bounds=(0.0, math.inf),
+        least_units=MIN_CLUSTERS,
+        over=PAIRS,
+        needs=words("repeats groups"),
+        better="low",
+        label="how far gaps move between two readings",
+        unit="scale units",
+        answers=(),
+        subject="precision",
+        params=(
+            choice("scale", "scale of the gaps", *SCALES),
+            number("quantile", "which quantile of the movements", 0, 1),
+        ),
+    ),
+    _measurand(
+        name="gap_adjacent",
+        compute=gap_adjacent,
+        kind="plain",
+        reads=("number",),
+        bounds=(0.0, math.inf),
+        least_units=MIN_CLUSTERS,
+        over=WHOLE,
+        needs=words("groups"),
+        better="high",
+        label="smallest gap of neighbours in a group, median",
+        unit="scale units",
+        answers=(),
+        subject="precision",
+        params=(),
+    ),
+    _measurand(
+        name="group_range",
+        compute=group_range,
+        kind="plain",
+        reads=("number",),
+        bounds=(0.0, math.inf),
+        least_units=MIN_CLUSTERS,
+        over=WHOLE,
+        needs=words("groups"),
+        better="high",
+        label="range of a group's readings, median",
+        unit="scale units",
+        answers=(),
+        subject="precision",
+        params=(),
+    ),
+    _measurand(
+        name="mixed_correctness",
+        compute=mixed_correctness,
+        kind="share",
+        reads=(),
+        bounds=(0.0, 1.0),
+        least_units=1,
+        over=WHOLE,
+        needs=words("groups truth"),
+        better="high",
+        label="groups with right and wrong candidates",
+        unit="share",
+        answers=(),
+        subject="truth",
+        params=(),
+    ),
+)

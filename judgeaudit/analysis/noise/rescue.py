@@ -21,6 +21,7 @@ from judgeaudit.analysis.build import Context, context
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.grid import layout
 from judgeaudit.analysis.question import Question
+from judgeaudit.statistic import DESIGNS, WHOLE, Statistic, number, numbers, whole, words
 from judgeaudit.stats.proportions import clopper_pearson, jeffreys_se
 
 Floats = NDArray[np.float64]
@@ -109,3 +110,36 @@ def _spearman(first: NDArray[np.int64], second: NDArray[np.int64]) -> Floats:
 def _centred(values: NDArray[np.int64]) -> Floats:
     # Sum of signs against all others is twice the centred mid-rank; few points a group.
     return np.asarray(np.sign(values[:, :, None] - values[:, None, :]).sum(axis=2), dtype=float)
+
+
+SAMPLING_RESCUE = Statistic(
+    name="sampling_rescue",
+    compute=sampling_rescue,
+    reads=("number",),
+    kind="plain",
+    bounds=(0.0, 1.0),
+    least_units=1,
+    claims=words("score probability"),
+    over=WHOLE,
+    needs=words("groups"),
+    better="high",
+    label="simulated repeats that pass with m draws a point",
+    unit="share",
+    subject="precision",
+    params=(
+        numbers("draws", "binary draws a point", 1),
+        whole("repeats", "simulated repeats", 1),
+        number("threshold", "least median rank agreement", -1, 1),
+    ),
+    why_no_gate=DESIGNS,
+    covered=None,
+    answers=(),
+    defaults=frozenset(),
+    example=None,
+    per_pair=False,
+    whole_table=False,
+    floor=False,
+    kappa=None,
+    greatest=False,
+    redesigns=frozenset(),
+)

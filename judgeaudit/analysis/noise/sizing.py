@@ -20,6 +20,7 @@ from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.grid import column_pairs, layout
 from judgeaudit.analysis.question import Question
 from judgeaudit.errors import InputError
+from judgeaudit.statistic import DESIGNS, PAIRS, Statistic, choice, numbers, words
 from judgeaudit.stats.aggregation import agreement
 
 SIZES = (1, 3, 5, 9)
@@ -76,3 +77,36 @@ def _one_of(question: Question, name: str, known: tuple[str, ...]) -> str:
     if value not in known:
         raise InputError("params", name, f"{value!r}", f"one of {', '.join(known)}")
     return value
+
+
+AGGREGATION_AGREEMENT = Statistic(
+    name="aggregation_agreement",
+    compute=aggregation_agreement,
+    reads=("ranking",),
+    kind="plain",
+    bounds=(0.0, 1.0),
+    least_units=1,
+    claims=words("ranking top1"),
+    over=PAIRS,
+    needs=words("repeats"),
+    better="high",
+    label="two aggregates of k calls agree",
+    unit="share",
+    subject="precision",
+    params=(
+        numbers("k", "calls an aggregate", 1),
+        choice("aggregator", "how calls are joined", *AGGREGATORS),
+        choice("surrogate", "what calls share", *SURROGATES),
+    ),
+    why_no_gate=DESIGNS,
+    covered=None,
+    answers=(),
+    defaults=frozenset(),
+    example=None,
+    per_pair=False,
+    whole_table=False,
+    floor=False,
+    kappa=None,
+    greatest=False,
+    redesigns=frozenset(),
+)

@@ -9,6 +9,9 @@
 
 from __future__ import annotations
 
+import math
+from functools import partial
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -18,7 +21,9 @@ from judgeaudit.analysis.build import context
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.grid import Grid
 from judgeaudit.analysis.pairing import row_clusters
+from judgeaudit.analysis.proven import never
 from judgeaudit.analysis.question import Question
+from judgeaudit.statistic import DESIGNS, WHOLE, Coverage, Statistic, whole, words
 from judgeaudit.stats.components import (
     ESTIMABLE_WINDOWS,
     design_study,
@@ -26,6 +31,7 @@ from judgeaudit.stats.components import (
 )
 from judgeaudit.stats.drift import mean_shift
 from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.scaled import MIN_ITEMS
 
 Floats = NDArray[np.float64]
 CALLS = 8
@@ -101,3 +107,62 @@ def window_shift(part: pd.DataFrame, question: Question) -> list[Estimate]:
     if values.shape[1] < 2:
         return [said.none("needs two windows")]
     return [said.of(mean_shift(values[:, 0], values[:, -1], row_clusters(grid, question)))]
+
+
+_spread = partial(
+    Statistic,
+    reads=("number",),
+    kind="plain",
+    claims=words("score probability"),
+    over=WHOLE,
+    needs=words("windows"),
+    subject="precision",
+    answers=(),
+    defaults=frozenset(),
+    example=None,
+    per_pair=False,
+    whole_table=False,
+    floor=False,
+    kappa=None,
+    greatest=False,
+    redesigns=frozenset(),
+)
+
+STATISTICS = (
+    _spread(
+        name="window_shift",
+        compute=window_shift,
+        bounds=(-math.inf, math.inf),
+        least_units=MIN_ITEMS,
+        better="",
+        label="mean shift, last window less first (scale units)",
+        unit="scale units",
+        covered=Coverage("mean shift", never),
+        params=(),
+        why_no_gate="",
+    ),
+    _spread(
+        name="component",
+        compute=component,
+        bounds=(-math.inf, math.inf),
+        least_units=MIN_ITEMS,
+        better="",
+        label="variance component",
+        unit="squared scale units",
+        covered=None,
+        params=(),
+        why_no_gate=DESIGNS,
+    ),
+    _spread(
+        name="design_reliability",
+        compute=design_reliability,
+        bounds=(-math.inf, 1.0),
+        least_units=MIN_ITEMS,
+        better="high",
+        label="reliability of a mean over windows and repeats",
+        unit="coefficient",
+        covered=None,
+        params=(whole("calls", "most calls an item", 1),),
+        why_no_gate=DESIGNS,
+    ),
+)

@@ -13,6 +13,7 @@ window bootstrap). The one that the question's target names comes first.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,8 @@ from judgeaudit.analysis.build import Context, context
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.question import Question
 from judgeaudit.analysis.time.daysplit import RESAMPLES, Draws, bootstrap, relabel
-from judgeaudit.analysis.time.windows import WindowAgreement, window_agreement
+from judgeaudit.analysis.time.windows import METRIC, WindowAgreement, window_agreement
+from judgeaudit.statistic import WHOLE, Statistic, number, words
 from judgeaudit.stats.interval import Interval, Undefined
 
 THESE, LIKE_THESE = "these probes", "probes like these"
@@ -229,3 +231,68 @@ def _of_day(said: Context, day: int, median: Fraction) -> Estimate:
         cluster="window",
         target=THESE,
     )
+
+
+_day = partial(
+    Statistic,
+    reads=(),
+    claims=words("ranking top1 pairwise verdict choice score"),
+    over=WHOLE,
+    least_units=1,
+    unit="share",
+    subject="precision",
+    covered=None,
+    answers=(),
+    defaults=frozenset(),
+    example=None,
+    per_pair=False,
+    whole_table=False,
+    floor=False,
+    kappa=None,
+    greatest=False,
+    redesigns=frozenset(),
+    why_no_gate="",
+)
+
+STATISTICS = (
+    _day(
+        name="day_difference",
+        compute=day_difference,
+        kind="plain",
+        bounds=(-1.0, 1.0),
+        needs=words("windows days"),
+        better="",
+        label="agreement within a day less that between days",
+        params=(METRIC, number("band", "half width of the band whose share is told", 0, 1)),
+    ),
+    _day(
+        name="day_within",
+        compute=day_within,
+        kind="plain",
+        bounds=(0.0, 1.0),
+        needs=words("windows"),
+        better="high",
+        label="agreement of two windows of a day, median",
+        params=(METRIC,),
+    ),
+    _day(
+        name="day_between",
+        compute=day_between,
+        kind="plain",
+        bounds=(0.0, 1.0),
+        needs=words("windows days"),
+        better="high",
+        label="agreement of windows of two days, median",
+        params=(METRIC,),
+    ),
+    _day(
+        name="day_spread",
+        compute=day_spread,
+        kind="positive",
+        bounds=(0.0, 1.0),
+        needs=words("windows days"),
+        better="low",
+        label="spread of the days' own agreement",
+        params=(METRIC,),
+    ),
+)

@@ -26,6 +26,7 @@ from judgeaudit.analysis.pairing import (
 )
 from judgeaudit.analysis.question import Question
 from judgeaudit.errors import InputError
+from judgeaudit.statistic import choice
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -81,6 +82,10 @@ def window_agreement(part: pd.DataFrame, question: Question) -> WindowAgreement:
     days = np.array([int(grid.columns["day"].iloc[cells[w][0]]) for w in windows])
     clusters = grid.clusters("task")
     return _assemble(grid, comparer, question, (windows, cells, days), clusters)
+
+
+METRIC = choice("metric", "how rankings are compared", "exact", "top1", "pairwise")
+"""The parameter that `comparer_of` reads."""
 
 
 def comparer_of(grid: Grid, question: Question) -> Comparer:

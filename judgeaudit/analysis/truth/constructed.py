@@ -16,8 +16,10 @@ it; chance is 1/2. By bins of relative error, and by type of slip within bins:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,7 @@ from judgeaudit.analysis.build import Context, context
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.question import Question
 from judgeaudit.errors import InputError
+from judgeaudit.statistic import WHOLE, Statistic, number, numbers, words
 from judgeaudit.stats.agreement import effective_proportion
 from judgeaudit.stats.interval import Interval, Undefined
 from judgeaudit.stats.proportions import wilson
@@ -214,3 +217,49 @@ def _limit(
 def published_interval(won: int, judged: int, level: float = 0.95) -> Interval | Undefined:
     """Return CE's interval of a bin, Wilson's on all judgments as if they were independent."""
     return Undefined("no judgment") if not judged else wilson(won, judged, level)
+
+
+_constructed = partial(
+    Statistic,
+    reads=("ranking",),
+    kind="plain",
+    least_units=2,
+    claims=words("ranking top1 pairwise"),
+    over=WHOLE,
+    needs=words("candidates"),
+    subject="truth",
+    covered=None,
+    answers=(),
+    defaults=frozenset(),
+    example=None,
+    per_pair=False,
+    whole_table=False,
+    floor=False,
+    kappa=None,
+    greatest=False,
+    redesigns=frozenset(),
+    why_no_gate="",
+)
+
+_EDGES = numbers("edges", "edges of the bins of relative error, rising", 0)
+
+STATISTICS = (
+    _constructed(
+        name="separation",
+        compute=separation,
+        bounds=(0.0, 1.0),
+        better="high",
+        label="slips ranked below the right candidate",
+        unit="share",
+        params=(_EDGES, number("smallest", "smallest size that the reading speaks of", 0)),
+    ),
+    _constructed(
+        name="detection_limit",
+        compute=detection_limit,
+        bounds=(0.0, math.inf),
+        better="low",
+        label="smallest slip that is told apart",
+        unit="relative error",
+        params=(_EDGES, number("detect", "lower bound that a size must reach", 0, 1)),
+    ),
+)

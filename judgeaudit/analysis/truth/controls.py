@@ -21,6 +21,7 @@ from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.question import Question
 from judgeaudit.analysis.truth.gold import rightness
 from judgeaudit.readings.table import META
+from judgeaudit.statistic import WHOLE, Statistic
 from judgeaudit.stats.proportions import clopper_pearson
 
 
@@ -104,3 +105,32 @@ def _answers(valid: pd.DataFrame) -> pd.Series:
     answer = answer.where(answer.notna(), ranking)
     answer = answer.where(answer.notna(), valid["text"])
     return answer.where(answer.notna(), valid["number"].round(3)).dropna()
+
+
+CONTROLS = Statistic(
+    name="controls",
+    compute=controls,
+    reads=(),
+    kind="plain",
+    bounds=(0.0, 1.0),
+    least_units=1,
+    claims=frozenset(),
+    over=WHOLE,
+    needs=frozenset(),
+    better="high",
+    label="known-answer controls",
+    unit="share",
+    subject="instrument",
+    whole_table=True,
+    why_no_gate="controls check the instrument and decide nothing",
+    covered=None,
+    answers=(),
+    defaults=frozenset(),
+    example=None,
+    params=(),
+    per_pair=False,
+    floor=False,
+    kappa=None,
+    greatest=False,
+    redesigns=frozenset(),
+)

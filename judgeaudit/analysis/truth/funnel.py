@@ -13,6 +13,7 @@ from judgeaudit.analysis.build import context
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.question import Question
 from judgeaudit.analysis.truth.gold import has_gold, rightness
+from judgeaudit.statistic import WHOLE, Statistic
 
 
 def funnel(part: pd.DataFrame, question: Question) -> list[Estimate]:
@@ -34,3 +35,32 @@ def funnel(part: pd.DataFrame, question: Question) -> list[Estimate]:
         of_all = int(hits.sum()) / len(part)
         found.append(estimate.with_details(of_all=of_all).in_scope(scope))
     return found
+
+
+FUNNEL = Statistic(
+    name="funnel",
+    compute=funnel,
+    reads=(),
+    kind="plain",
+    bounds=(0.0, 1.0),
+    least_units=1,
+    claims=frozenset(),
+    over=WHOLE,
+    needs=frozenset(),
+    better="high",
+    label="calls answered, read, right",
+    unit="share",
+    subject="instrument",
+    covered=None,
+    answers=(),
+    defaults=frozenset(),
+    example=None,
+    params=(),
+    per_pair=False,
+    whole_table=False,
+    floor=False,
+    kappa=None,
+    greatest=False,
+    redesigns=frozenset(),
+    why_no_gate="",
+)

@@ -16,6 +16,7 @@ from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.grid import layout
 from judgeaudit.analysis.pairing import Counts, row_clusters, share
 from judgeaudit.analysis.question import Question
+from judgeaudit.statistic import WHOLE, Statistic, words
 
 
 def gold_agreement(part: pd.DataFrame, question: Question) -> list[Estimate]:
@@ -67,3 +68,32 @@ def _confusion(kept: pd.DataFrame) -> dict[str, object]:
     valid = kept["status"].eq("ok")
     shares = kept.loc[valid, "right"].groupby(by[valid].astype(str)).agg(["sum", "size"])
     return {"by_gold": {str(k): f"{int(r['sum'])}/{int(r['size'])}" for k, r in shares.iterrows()}}
+
+
+GOLD_AGREEMENT = Statistic(
+    name="gold_agreement",
+    compute=gold_agreement,
+    reads=("category", "ranking", "number", "label"),
+    kind="share",
+    bounds=(0.0, 1.0),
+    least_units=1,
+    claims=words("verdict choice ranking top1 probability"),
+    over=("gold", *WHOLE),
+    needs=words("gold"),
+    better="high",
+    label="readings equal to gold",
+    unit="share",
+    covered=None,
+    answers=(),
+    subject="truth",
+    defaults=words("verdict choice"),
+    example=None,
+    params=(),
+    per_pair=False,
+    whole_table=False,
+    floor=False,
+    kappa=None,
+    greatest=False,
+    redesigns=frozenset(),
+    why_no_gate="",
+)

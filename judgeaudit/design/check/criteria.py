@@ -8,40 +8,14 @@ answers (CE: the same 100 replays read .780, .950 and .986). Others may stand as
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import Any
 
+from judgeaudit.design.base import plain
 from judgeaudit.design.criteria import Gate, Rule
 from judgeaudit.design.document import Registration
 from judgeaudit.design.protocol import ProtocolDocument
 from judgeaudit.errors import Problem
-
-
-class Statistic(Protocol):
-    """What a catalogue says of one statistic; `analysis.catalogue.Family` is one."""
-
-    @property
-    def claims(self) -> frozenset[str]:
-        """Granularities that it speaks to; empty where it speaks to none in particular."""
-        ...
-
-    @property
-    def over(self) -> tuple[str, ...]:
-        """Comparisons that it can be taken over."""
-        ...
-
-    @property
-    def gate(self) -> bool:
-        """Whether a gate may rest on it."""
-        ...
-
-    @property
-    def why_no_gate(self) -> str:
-        """Why not."""
-        ...
-
-
-Catalogue = Mapping[str, Statistic]
-"""Statistics by name. The caller brings it: registration knows no analysis."""
+from judgeaudit.statistic import Catalogue, Statistic
 
 READOUTS_FOR = {
     "ranking": {"ranking", "label_logprob", "label_pair", "score"},
@@ -106,6 +80,8 @@ def _common_problems(
             f"{criterion.statistic!r} cannot be taken over {criterion.over!r}",
             f"one of {', '.join(family.over)}",
         )
+    if family is not None:
+        yield from _param_problems(key, criterion.params, family)
     if (lack := _facet_lacking(criterion.over, registration)) is not None:
         yield Problem(f"{key}.over", f"{criterion.over!r} compares {lack[0]}", lack[1])
     endpoints = [spec.id for spec in registration.endpoints]
@@ -123,6 +99,17 @@ def _common_problems(
 def _known(key: str, name: str, statistics: Catalogue | None) -> Iterator[Problem]:
     if statistics is not None and name not in statistics:
         yield Problem(key, f"unknown statistic {name!r}", f"known: {', '.join(sorted(statistics))}")
+
+
+def _param_problems(key: str, given: Mapping[str, Any], found: Statistic) -> Iterator[Problem]:
+    known = {param.name: param for param in found.takes}
+    for name, value in given.items():
+        place = f"{key}.params.{name}"
+        if name not in known:
+            takes = f"it takes {', '.join(known) or 'none'}"
+            yield Problem(place, f"{found.name!r} takes no such parameter", takes)
+        elif (fault := known[name].fault(plain(value))) is not None:
+            yield Problem(place, fault, known[name].about)
 
 
 def _facet_lacking(over: str, registration: Registration) -> tuple[str, str] | None:

@@ -12,11 +12,7 @@ from dataclasses import dataclass
 from judgeaudit.battery import lint
 from judgeaudit.design.asking import Asker
 from judgeaudit.design.bodies import BodyKey, Composer
-from judgeaudit.design.check.criteria import (
-    Catalogue,
-    criteria_notes,
-    criteria_problems,
-)
+from judgeaudit.design.check.criteria import criteria_notes, criteria_problems
 from judgeaudit.design.check.endpoints import (
     endpoint_problems,
     schedule_notes,
@@ -40,6 +36,7 @@ from judgeaudit.design.draft import Draft, Inputs
 from judgeaudit.design.plan import make_plan
 from judgeaudit.design.reasking import registration_findings
 from judgeaudit.errors import JudgeauditError, Problem, RegistrationError
+from judgeaudit.statistic import Catalogue
 
 
 @dataclass(frozen=True)
@@ -119,7 +116,7 @@ def _check_whole(inputs: Inputs, statistics: Catalogue | None) -> CheckReport:
     notes = [
         *schedule_notes(inputs.registration),
         *criteria_notes(inputs.registration, statistics),
-        *registration_findings(inputs.registration),
+        *registration_findings(inputs.registration, statistics or {}),
         *numbers_notes(inputs.registration, numbers),
         *(f"battery {found}" for found in findings if found.severity == "warning"),
     ]

@@ -17,12 +17,13 @@ from statistics import median
 import numpy as np
 import pandas as pd
 
-from judgeaudit.analysis.catalogue import compute
+from judgeaudit.analysis.catalogue import compute, statistic
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.question import Question
 from judgeaudit.design.criteria import Gate
 from judgeaudit.design.document import Registration
 from judgeaudit.readings.table import probes, select
+from judgeaudit.statistic import Kind
 from judgeaudit.stats.interval import Interval
 from judgeaudit.stats.operating import (
     CAPABLE_LEVEL,
@@ -33,13 +34,11 @@ from judgeaudit.stats.operating import (
     per_comparison,
 )
 from judgeaudit.verdict.oc.instrument import (
-    Kind,
     Precision,
     Region,
     curve,
     effective_draws,
     grid,
-    kind_of,
     share_outcomes,
     standard_error,
 )
@@ -47,19 +46,8 @@ from judgeaudit.verdict.oc.planned import Size
 from judgeaudit.verdict.oc.predictive import Predicted, Resampler
 from judgeaudit.verdict.registered import question_of
 
-JACKKNIFED, BOOTSTRAPPED = 10, 8
-"""Fewest units with an interval: of delete-one jackknives, of cluster bootstraps."""
-
 THINNED = 5
 """How often the pilot is thinned to the planned facets."""
-
-LEAST_UNITS = {
-    **dict.fromkeys(("spearman", "icc", "noise", "repeatability_coefficient"), JACKKNIFED),
-    **dict.fromkeys(("group_rank_spearman_median", "median_abs_delta_r"), BOOTSTRAPPED),
-    **dict.fromkeys(("label_mass_median", "label_mass_p01", "b_map"), BOOTSTRAPPED),
-}
-ASSUMED_KAPPA = {"spearman": 1.2}
-"""Where no pilot measured it: continuous scores (STATS: 1.03-1.18; coarse scales up to 3)."""
 
 
 def region_of(gate: Gate) -> Region:
@@ -133,7 +121,7 @@ def precision_of(gate: Gate, size: Size, pilot: Piloted | None) -> Precision | N
 
     Without a pilot a share counts one draw a unit, the least it can be worth.
     """
-    kind = kind_of(gate.statistic)
+    kind = statistic(gate.statistic).kind
     measured = None if pilot is None or not pilot.estimates else _measured(kind, size, pilot)
     if measured is not None:
         return measured
@@ -163,23 +151,21 @@ def _declared_kappa(gate: Gate) -> float | None:
     for instrument in (gate.healthy, gate.degraded):
         if instrument is not None and "kappa" in instrument.params:
             return float(instrument.params["kappa"])
-    return ASSUMED_KAPPA.get(gate.statistic)
+    return statistic(gate.statistic).kappa
 
 
 def can_fire(gate: Gate, size: Size) -> tuple[bool, bool]:
     """Say whether data of the planned size can ever make the gate pass, and fail."""
-    region, kind = region_of(gate), kind_of(gate.statistic)
+    region, kind = region_of(gate), statistic(gate.statistic).kind
     if not size.comparisons:
         return False, False
-    if gate.decide == "bound" and size.units < LEAST_UNITS.get(gate.statistic, 1):
+    if gate.decide == "bound" and size.units < statistic(gate.statistic).least_units:
         return False, False
     if kind == "share":
         sizes = {max(1, size.units), max(1, min(size.comparisons, 20_000))}
         found = [share_outcomes(n, region, gate.decide, float(gate.alpha)) for n in sizes]
         return any(p.any() for p, _ in found), any(f.any() for _, f in found)
-    low, high = {"correlation": (-1.0, 1.0), "positive": (0.0, math.inf)}.get(
-        kind, (-math.inf, math.inf)
-    )
+    low, high = statistic(gate.statistic).bounds
     bottom = -math.inf if region.low is None else region.low
     top = math.inf if region.high is None else region.high
     return bottom <= high and top >= low, bottom > low or top < high
@@ -246,7 +232,11 @@ def characterise(gate: Gate, size: Size, candidates: int, pilot: Piloted | None)
         instrument = getattr(gate, name)
         if instrument is not None and precision is not None:
             found[name] = precision.chances(float(instrument.value), region, gate.decide, alpha)
-    exact = gate.statistic == "ranking_exact" and gate.at_least is not None and candidates >= 2
+    exact = (
+        "aggregate" in statistic(gate.statistic).redesigns
+        and gate.at_least is not None
+        and candidates >= 2
+    )
     each = (per_comparison(float(gate.at_least), candidates), candidates) if exact else None  # type: ignore[arg-type]
     points = (
         ()

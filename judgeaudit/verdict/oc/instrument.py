@@ -16,37 +16,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, special
 
 from judgeaudit.analysis.estimate import Estimate
+from judgeaudit.statistic import Kind
 from judgeaudit.stats.interval import Undefined
 from judgeaudit.stats.operating import Chances, Rule
 from judgeaudit.stats.power import upper_quantile
 from judgeaudit.stats.proportions import clopper_pearson
 
 Floats = NDArray[np.float64]
-Kind = Literal["share", "correlation", "positive", "plain"]
-
-_SHARES = """label_coverage pair_completeness group_concordance informative_concordance
-mixed_correctness pass_fail_flip best_of_n_change ranking_exact ranking_top1 ranking_pairwise
-category_exact flip_rate number_exact text_exact order_flip gold_agreement"""
-_CORRELATIONS = "spearman icc group_rank_spearman_median"
-_POSITIVE = "noise repeatability_coefficient median_abs_delta_r day_spread"
-KINDS: dict[str, Kind] = {
-    **dict.fromkeys(_SHARES.split(), "share"),
-    **dict.fromkeys(_CORRELATIONS.split(), "correlation"),
-    **dict.fromkeys(_POSITIVE.split(), "positive"),
-}
 _EDGE = 1 - 1e-9
-
-
-def kind_of(statistic: str) -> Kind:
-    """Return how a statistic's estimate scatters."""
-    return KINDS.get(statistic, "plain")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,20 +13,12 @@ from typing import Any
 
 import pandas as pd
 
-from judgeaudit.analysis.catalogue import compute
+from judgeaudit.analysis.catalogue import NAMES, compute
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.noise.informative import gap_report
 from judgeaudit.analysis.question import Over, Question
-from judgeaudit.readings.table import probes
+from judgeaudit.readings.table import VALUES, probes
 from judgeaudit.verdict.oc.instrument import standard_error
-
-LEVELS = {
-    "ranking": ("ranking_exact", "ranking_top1", "ranking_pairwise"),
-    "category": ("category_exact",),
-    "number": ("number_exact", "noise", "spearman"),
-    "text": ("text_exact",),
-}
-"""The floor's levels by the value column that a readout fills."""
 
 OVERS: tuple[Over, ...] = ("same_window", "windows_same_day", "other_day")
 METADATA = ("model_returned", "fingerprint", "service_tier")
@@ -66,16 +58,17 @@ def endpoint_report(part: pd.DataFrame, question: Question) -> dict[str, Any]:
 
 def floor(part: pd.DataFrame, question: Question) -> Iterator[dict[str, Any]]:
     """Yield the noise floor at every level, within a window and between windows and days."""
-    names = [n for column, levels in LEVELS.items() if part[column].notna().any() for n in levels]
+    there = {column for column in VALUES if part[column].notna().any()}
+    names = [name for name, one in NAMES.items() if one.floor and there.intersection(one.reads)]
     for name in names:
         for over in OVERS:
-            if name == "noise" and over != "same_window":
+            if over not in NAMES[name].over:
                 continue
             found = compute(name, part, question.over_pairs(over))
             if not found or (found[0].value is None and over != "same_window"):
                 continue
             told = _told(found[0]) | {"statistic": name, "over": over}
-            if name == "spearman":
+            if NAMES[name].kind == "correlation":
                 told["kappa"] = kappa(found[0])
             yield told
 

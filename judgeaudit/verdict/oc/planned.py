@@ -14,7 +14,7 @@ from statistics import median
 import pandas as pd
 
 from judgeaudit.analysis.agreement.labels import FORWARD, REVERSED
-from judgeaudit.analysis.catalogue import family
+from judgeaudit.analysis.catalogue import statistic
 from judgeaudit.analysis.grid import column_pairs, layout
 from judgeaudit.design.criteria import Gate
 from judgeaudit.design.document import Registration
@@ -66,21 +66,23 @@ def size_of(
 
 
 def _size(gate: Gate, registration: Registration, part: pd.DataFrame, candidates: int) -> Size:
-    statistic = family(gate.statistic)
-    joined = statistic.reads in ("number", "any") and {FORWARD, REVERSED} <= set(part["arm"])
-    used = part[part["arm"].eq(FORWARD)] if joined and "repeats" in statistic.needs else part
+    found = statistic(gate.statistic)
+    joined = (not found.reads or "number" in found.reads) and {FORWARD, REVERSED} <= set(
+        part["arm"]
+    )
+    used = part[part["arm"].eq(FORWARD)] if joined and "repeats" in found.needs else part
     if registration.unit.aggregate != "none":
         used = used[used["draw"].eq(0)]  # k draws make one reading
     grid = layout(used, arms_in_columns=gate.over == "orders")
     units = int(used[CLUSTERS[registration.unit.cluster]].nunique())
-    if "groups" in statistic.needs:
+    if "groups" in found.needs:
         units = min(units, int(used["task"].nunique()))
     compared = len(used)
-    if "repeats" in statistic.needs or gate.over == "orders":
+    if "repeats" in found.needs or gate.over == "orders":
         planned = grid.planned
         pairs = column_pairs(grid.columns, gate.over)
         compared = sum(int((planned[:, a] & planned[:, b]).sum()) for a, b in pairs)
-    if gate.statistic == "ranking_pairwise":
+    if found.per_pair:
         compared *= max(1, math.comb(candidates, 2))
     return Size(units, len(grid.rows), compared, len(part))
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from judgeaudit.analysis.catalogue import compute
+from judgeaudit.analysis.catalogue import compute, statistic
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.design.criteria import Gate
 from judgeaudit.design.document import Registration
@@ -23,12 +23,10 @@ from judgeaudit.stats.aggregation import calls_for_sd, smallest_k
 from judgeaudit.stats.interval import Undefined
 from judgeaudit.stats.power import upper_quantile
 from judgeaudit.verdict.oc.gate import Characteristic, region_of
-from judgeaudit.verdict.oc.instrument import kind_of, smallest_units, to_scale
+from judgeaudit.verdict.oc.instrument import smallest_units, to_scale
 from judgeaudit.verdict.registered import question_of
 
 RUNS = 2_000
-COARSE = frozenset({"ranking_exact", "number_exact", "text_exact", "category_exact"})
-"""Statistics that only know alike and unlike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +54,15 @@ def proposals(
     """
     if found.discriminates and found.capable is not False:
         return
-    incapable = found.capable is False
+    incapable, ways = found.capable is False, statistic(found.gate.statistic).redesigns
     if not found.discriminates and not incapable:
         yield from more_items(found, price)
-    if found.gate.statistic == "ranking_exact" and pilot is not None and candidates >= 3:
+    if "aggregate" in ways and pilot is not None and candidates >= 3:
         yield from aggregate_of_k(found, registration, pilot, candidates, price)
         yield from pairwise(found, registration, pilot)
-    if found.gate.statistic in ("noise", "repeatability_coefficient") and incapable:
+    if "mean" in ways and incapable:
         yield from mean_of_k(found, price)
-    if found.gate.statistic in COARSE:
+    if "continuous" in ways:
         yield (
             "a continuous readout (label_pair or score) with an equivalence band: two one-sided "
             "tests on its difference, whose width a new pilot's repeats give"
@@ -179,7 +177,7 @@ def items_for_power(found: Characteristic, power: float) -> int | Undefined:
     healthy, region, alpha = float(gate.healthy.value), region_of(gate), float(gate.alpha)
     if not region.holds(np.array([healthy]))[0]:
         return Undefined("the healthy instrument does not meet the threshold")
-    if kind_of(gate.statistic) != "share" and gate.band is None:
+    if statistic(gate.statistic).kind != "share" and gate.band is None:
         return _normal_units(found, healthy, power)
     precision = found.precision
     units = 2
