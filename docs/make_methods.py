@@ -111,7 +111,7 @@ def _cells(found: Statistic) -> tuple[str, ...]:
         found.about.replace("|", "\\|"),
         ", ".join(found.reads) or "any",
         f"{low:g} to {high:g} {found.unit}, {BETTER[found.better]}",
-        f"{found.least_units} units",
+        f"{found.least_units} units" if found.least_units else "none",
         found.covered.name if found.covered else "not measured",
         ", ".join(found.over),
         ", ".join(sorted(found.needs)),

@@ -194,7 +194,7 @@ class Statistic:
     name: its name in registrations. compute: see the module.
     reads: value columns, any of which it can be computed from; empty where it reads none or all.
     kind, bounds: how it scatters, and the least and the greatest value that its estimate can take.
-    least_units: fewest independent units at which its estimate has an interval.
+    least_units: fewest independent units at which its estimate has an interval; 0 for none ever.
     claims: granularities that it speaks to; empty where it speaks to none in particular.
     over: comparisons it can be taken over, the first one where none is asked for.
     needs: facets that plan or table must hold.

@@ -111,7 +111,7 @@ def test_no_interval_leaves_a_bound_undecided_and_says_why():
 
 
 def test_no_estimate_is_undefined_never_a_fail():
-    found = decide(gate(), [undefined("s", "constant", endpoint="judge")])
+    found = decide(gate(), [undefined("ranking_exact", "constant", endpoint="judge")])
 
     assert found.outcome is Outcome.UNDEFINED
     assert found.says == "UNDEFINED at judge: ranking_exact has no estimate (constant)."

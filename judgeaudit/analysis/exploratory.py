@@ -15,7 +15,7 @@ import numpy as np
 
 from judgeaudit.analysis.build import Context
 from judgeaudit.analysis.estimate import Estimate
-from judgeaudit.analysis.proven import unproven
+from judgeaudit.analysis.proven import mostly_below_top, never, three_repeats, unproven
 from judgeaudit.analysis.question import Question
 from judgeaudit.errors import InputError
 from judgeaudit.readings.repeats import Evidence, evidence
@@ -163,15 +163,20 @@ def _shortfall(estimate: Estimate, sheet: Sheet) -> list[str]:
     """Return a sentence if the interval was measured to fall short at this size, else none."""
     task = sheet.per_item(sheet.long.task)
     tasks = None if task is None else int(distinct(task).size)
-    said = unproven(_covered(estimate.analysis), estimate, tasks)
+    said = unproven(_COVERED.get(estimate.analysis), estimate, tasks)
     return [said] if said else []
 
 
-def _covered(name: str) -> Coverage | None:
-    from judgeaudit.analysis.catalogue import NAMES
-
-    known = NAMES.get("icc" if name.startswith("icc_") else name)
-    return None if known is None else known.covered
+_COVERED = {
+    "spearman": Coverage("spearman", never),
+    "icc_one_way": Coverage("icc", mostly_below_top),
+    "icc_agreement": Coverage("icc", mostly_below_top),
+    "noise": Coverage("noise", three_repeats),
+    "flip_rate": Coverage("flip rate", never),
+    "ac1": Coverage("ac1", never),
+    "order_excess": Coverage("excess", never),
+    "window_shift": Coverage("mean shift", never),
+}
 
 
 def _worst_run(sheet: Sheet, level: float) -> dict[str, Any] | None:

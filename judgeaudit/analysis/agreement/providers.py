@@ -176,7 +176,7 @@ STATISTICS = (
         name="max_same_day_median",
         compute=max_same_day_median,
         bounds=(0.0, 1.0),
-        least_units=1,
+        least_units=0,
         label="the endpoints' greatest agreement of two windows of a day",
         params=(
             METRIC,

@@ -48,7 +48,7 @@ from judgeaudit.statistic import (
     whole,
     words,
 )
-from judgeaudit.stats.agreement import gwet_ac1, krippendorff_alpha
+from judgeaudit.stats.agreement import AC1_FROM_ITEMS, gwet_ac1, krippendorff_alpha
 from judgeaudit.stats.icc import Form
 from judgeaudit.stats.interval import Undefined
 from judgeaudit.stats.noise import noise
@@ -197,7 +197,7 @@ _same = partial(
     _fact,
     kind="share",
     bounds=(0.0, 1.0),
-    least_units=1,
+    least_units=2,
     needs=words("repeats"),
     better="high",
     unit="share",
@@ -222,7 +222,6 @@ _chance = partial(
     reads=("category",),
     kind="plain",
     bounds=(-1.0, 1.0),
-    least_units=MIN_ITEMS,
     claims=words("verdict choice"),
     over=WHOLE,
     needs=words("repeats"),
@@ -255,7 +254,7 @@ STATISTICS = (
         reads=("category",),
         kind="share",
         bounds=(0.0, 1.0),
-        least_units=1,
+        least_units=2,
         claims=words("verdict choice"),
         over=(*PAIRS, *ORDERS),
         needs=words("repeats"),
@@ -364,6 +363,7 @@ STATISTICS = (
     ),
     _chance(
         name="alpha",
+        least_units=0,
         compute=alpha,
         label="Krippendorff's alpha (nominal)",
         covered=None,
@@ -371,6 +371,7 @@ STATISTICS = (
     ),
     _chance(
         name="ac1",
+        least_units=AC1_FROM_ITEMS,
         compute=ac1,
         label="Gwet's AC1",
         covered=Coverage("ac1", never),

@@ -11,7 +11,7 @@ _luck = partial(
     Statistic,
     reads=("category",),
     kind="plain",
-    least_units=2,
+    least_units=1,
     claims=words("choice"),
     over=CELLS,
     needs=words("arms"),

@@ -238,7 +238,6 @@ _day = partial(
     reads=(),
     claims=words("ranking top1 pairwise verdict choice score"),
     over=WHOLE,
-    least_units=1,
     unit="share",
     subject="precision",
     covered=None,
@@ -257,6 +256,7 @@ _day = partial(
 STATISTICS = (
     _day(
         name="day_difference",
+        least_units=1,
         compute=day_difference,
         kind="plain",
         bounds=(-1.0, 1.0),
@@ -267,6 +267,7 @@ STATISTICS = (
     ),
     _day(
         name="day_within",
+        least_units=1,
         compute=day_within,
         kind="plain",
         bounds=(0.0, 1.0),
@@ -277,6 +278,7 @@ STATISTICS = (
     ),
     _day(
         name="day_between",
+        least_units=1,
         compute=day_between,
         kind="plain",
         bounds=(0.0, 1.0),
@@ -287,6 +289,7 @@ STATISTICS = (
     ),
     _day(
         name="day_spread",
+        least_units=0,
         compute=day_spread,
         kind="positive",
         bounds=(0.0, 1.0),

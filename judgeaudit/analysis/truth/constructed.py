@@ -223,7 +223,6 @@ _constructed = partial(
     Statistic,
     reads=("ranking",),
     kind="plain",
-    least_units=2,
     claims=words("ranking top1 pairwise"),
     over=WHOLE,
     needs=words("candidates"),
@@ -246,6 +245,7 @@ _EDGES = numbers("edges", "edges of the bins of relative error, rising", 0)
 STATISTICS = (
     _constructed(
         name="separation",
+        least_units=2,
         compute=separation,
         bounds=(0.0, 1.0),
         better="high",
@@ -255,6 +255,7 @@ STATISTICS = (
     ),
     _constructed(
         name="detection_limit",
+        least_units=0,
         compute=detection_limit,
         bounds=(0.0, math.inf),
         better="low",

@@ -159,7 +159,8 @@ def can_fire(gate: Gate, size: Size) -> tuple[bool, bool]:
     region, kind = region_of(gate), statistic(gate.statistic).kind
     if not size.comparisons:
         return False, False
-    if gate.decide == "bound" and size.units < statistic(gate.statistic).least_units:
+    least = statistic(gate.statistic).least_units
+    if gate.decide == "bound" and not 0 < least <= size.units:
         return False, False
     if kind == "share":
         sizes = {max(1, size.units), max(1, min(size.comparisons, 20_000))}
