@@ -10,8 +10,8 @@ from typing import Any
 from judgeaudit.design.frozen import FrozenStudy
 from judgeaudit.design.reasking import registration_findings, workflow_findings
 from judgeaudit.evidence.lock.gate_run import other_runs
-from judgeaudit.study.sound import statistics
 from judgeaudit.study.results import GATE, RESULTS
+from judgeaudit.study.sound import statistics
 from judgeaudit.verdict.blockers import Bar
 
 
