@@ -50,6 +50,19 @@ def rankings_at(distances: ArrayLike, candidates: int, *, rng: np.random.Generat
 
     Inversion tables are drawn from the last candidate down, each entry in proportion to the
     number of ways in which the rest can supply what is left (Mahonian numbers).
+
+    Parameters
+    ----------
+    distances : array of int, any shape
+        Numbers of pairs in the wrong order, each from 0 to m (m - 1)/2.
+    candidates : int
+        Number m of candidates.
+    rng : numpy Generator
+        Draws the rankings.
+
+    Returns
+    -------
+    array of int, shape (..., m): ranks 0..m-1 of each candidate.
     """
     left = np.asarray(distances, int).ravel().copy()
     ways = _mahonian(candidates)
@@ -83,6 +96,17 @@ def aggregate(ranks: ArrayLike, aggregator: Aggregator = "borda") -> Ints:
 
     Borda orders by mean rank, "median" by median rank; ties go to the candidate that
     stands first in the list.
+
+    Parameters
+    ----------
+    ranks : array, shape (..., calls, candidates)
+        Rank of each candidate in each call, 0 is first.
+    aggregator : "borda" or "median"
+        How calls are combined.
+
+    Returns
+    -------
+    array of int, shape (..., candidates): ranks 0..m-1.
     """
     r = np.asarray(ranks, float)
     score = r.sum(axis=-2) if aggregator == "borda" else np.median(r, axis=-2)
@@ -114,6 +138,27 @@ def agreement(
 
     `spectrum` counts pairs of calls by distance 0, 1, ...; candidates are shuffled, so that
     breaking ties by list order favours no reference.
+
+    Parameters
+    ----------
+    spectrum : array, shape (distances,)
+        Number of pairs of calls at distance 0, 1, 2, ... in a pilot.
+    candidates : int
+        Number m of candidates in a ranking.
+    k : int
+        Calls in each aggregate.
+    rng : numpy Generator
+        Draws the calls.
+    surrogate : "item" or "swap"
+        How a call is made from the spectrum.
+    aggregator : "borda" or "median"
+        How calls are combined.
+    runs : int
+        Number of simulated pairs of aggregates.
+
+    Returns
+    -------
+    Agreement: shares of pairs of aggregates that agree, as a whole, on the first, and by pair.
     """
     counts = np.asarray(spectrum, float)
     if counts.size > math.comb(candidates, 2) + 1 or counts.sum() <= 0 or k < 1:
@@ -140,7 +185,20 @@ def smallest_k(
     most: int = 25,
     runs: int = 4000,
 ) -> Agreement | Undefined:
-    """Fewest calls (odd numbers) whose aggregates agree exactly with chance >= `wanted`."""
+    """Fewest calls (odd numbers) whose aggregates agree exactly with chance >= `wanted`.
+
+    Parameters
+    ----------
+    spectrum, candidates, rng, surrogate, aggregator, runs : as in `agreement`.
+    wanted : float
+        Chance of exact agreement that is wanted, in (0, 1).
+    most : int
+        Largest number of calls that is tried.
+
+    Returns
+    -------
+    Agreement at the fewest calls, or Undefined if none up to `most` is enough.
+    """
     for k in range(1, most + 1, 2):
         found = agreement(
             spectrum, candidates, k, rng=rng, surrogate=surrogate, aggregator=aggregator, runs=runs
@@ -151,7 +209,19 @@ def smallest_k(
 
 
 def calls_for_sd(sd: float, allowed: float) -> int:
-    """Fewest calls whose mean has at most the allowed within-item SD: (s_w/allowed)²."""
+    """Fewest calls whose mean has at most the allowed within-item SD: (s_w/allowed)².
+
+    Parameters
+    ----------
+    sd : float
+        Within-item SD of one call, in scale units.
+    allowed : float
+        SD that the mean may have, in the same units.
+
+    Returns
+    -------
+    int, at least 1.
+    """
     if allowed <= 0:
         raise InputError("aggregation", "allowed", f"{allowed!r}", "give an SD above 0")
     return max(1, math.ceil((sd / allowed) ** 2 - 1e-9))

@@ -74,14 +74,38 @@ class EffectiveProportion:
 
 
 def category_counts(verdicts: Codes, categories: int) -> Floats:
-    """Return how often each item received each category, (n, q); missing is not counted."""
+    """Return how often each item received each category, (n, q); missing is not counted.
+
+    Parameters
+    ----------
+    verdicts : array of int, shape (n items, m repeats)
+        Categories 0..q-1, -1 for missing.
+    categories : int
+        Number q of declared categories.
+
+    Returns
+    -------
+    array, shape (n, q).
+    """
     return np.stack([(verdicts == c).sum(axis=1) for c in range(categories)], axis=1).astype(
         np.float64
     )
 
 
 def item_disagreement(verdicts: Codes, categories: int) -> Floats:
-    """Return d_i for each item, nan where fewer than two verdicts came back."""
+    """Return d_i for each item, nan where fewer than two verdicts came back.
+
+    Parameters
+    ----------
+    verdicts : array of int, shape (n items, m repeats)
+        Categories 0..q-1, -1 for missing.
+    categories : int
+        Number q of declared categories.
+
+    Returns
+    -------
+    array, shape (n,), in [0, 1].
+    """
     counts = category_counts(verdicts, categories)
     k = counts.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -97,6 +121,23 @@ def effective_proportion(
     `trials` counts the 0/1 trials behind each value (1 if None) and bounds n_eff
     from above; the number of items, or of clusters, bounds it from below. nan
     values are left out and counted as `single`.
+
+    Parameters
+    ----------
+    values : array, shape (n,)
+        One value in [0, 1] an item; nan for an item that has none.
+    trials : array, shape (n,), optional
+        Number of 0/1 trials behind each value.
+    clusters : array of int, shape (n,), optional
+        The task of each item, if items of one task are not independent.
+
+    Returns
+    -------
+    EffectiveProportion, or Undefined if no item has a value.
+
+    References
+    ----------
+    Korn & Graubard (1998), Survey Methodology 24, 193-201.
     """
     kept = ~np.isnan(values)
     x = values[kept]
@@ -119,7 +160,25 @@ def effective_proportion(
 def flip_rate(
     verdicts: Codes, categories: int, clusters: NDArray[np.int_] | None = None
 ) -> EffectiveProportion | Undefined:
-    """Return the chance that two repeats of one item receive different verdicts."""
+    """Return the chance that two repeats of one item receive different verdicts.
+
+    Parameters
+    ----------
+    verdicts : array of int, shape (n items, m repeats)
+        Categories 0..q-1, -1 for missing.
+    categories : int
+        Number q of declared categories.
+    clusters : array of int, shape (n,), optional
+        The task of each item.
+
+    Returns
+    -------
+    EffectiveProportion, or Undefined if no item has two verdicts.
+
+    References
+    ----------
+    Korn & Graubard (1998), Survey Methodology 24, 193-201.
+    """
     k = (verdicts >= 0).sum(axis=1).astype(np.float64)
     return effective_proportion(item_disagreement(verdicts, categories), k * (k - 1) / 2, clusters)
 
@@ -131,6 +190,25 @@ def krippendorff_alpha(
 
     `values` are the numbers behind the codes for the interval metric (the codes
     themselves if None). Undefined when all verdicts are one category.
+
+    Parameters
+    ----------
+    verdicts : array of int, shape (n items, m repeats)
+        Categories 0..q-1, -1 for missing.
+    categories : int
+        Number q of declared categories.
+    metric : "nominal", "ordinal" or "interval"
+        Distance of two categories.
+    values : array, shape (q,), optional
+        The number behind each category, for "interval".
+
+    Returns
+    -------
+    float of at most 1, or Undefined.
+
+    References
+    ----------
+    Hayes & Krippendorff (2007), Communication Methods and Measures 1, 77-89.
     """
     counts = category_counts(verdicts, categories)
     counts = counts[counts.sum(axis=1) >= 2]
@@ -223,6 +301,21 @@ def cohen_kappa(first: Codes, second: Codes, categories: int) -> float | Undefin
     """Return Cohen's kappa between two columns (n,) of codes; items missing in either are left out.
 
     Undefined if both columns hold one and the same category. No interval.
+
+    Parameters
+    ----------
+    first, second : array of int, shape (n,)
+        Categories 0..q-1 of two columns, -1 for missing.
+    categories : int
+        Number q of declared categories.
+
+    Returns
+    -------
+    float of at most 1, or Undefined.
+
+    References
+    ----------
+    Cohen (1960), Educational and Psychological Measurement 20, 37-46.
     """
     both = (first >= 0) & (second >= 0)
     n = int(both.sum())

@@ -32,6 +32,21 @@ def cusum(values: ArrayLike, allowance: float = 0.5) -> Floats:
 
     S_t = max(0, S_{t-1} + x_t - allowance), likewise for -x (Page 1954). `allowance` is
     half of the shift, in SDs, that the alarm should find soonest.
+
+    Parameters
+    ----------
+    values : array, shape (..., steps)
+        Standardised residuals in order of time, in SDs; no nan.
+    allowance : float
+        Half of the shift that should be found soonest, in SDs.
+
+    Returns
+    -------
+    array of the same shape, at least 0.
+
+    References
+    ----------
+    Page (1954), Biometrika 41, 100-115.
     """
     x = np.asarray(values, float)
     if np.isnan(x).any():
@@ -82,6 +97,21 @@ def calibrate(maxima: ArrayLike, alpha: float = 0.05) -> Threshold:
 
     The k-th smallest with k = ceil((1 - alpha)(N + 1)) (split conformal). Raises
     `InputError` when alpha < 1/(N + 1): no clean run of N could bound it.
+
+    Parameters
+    ----------
+    maxima : array, shape (N,)
+        The statistic's maximum in each of N clean runs.
+    alpha : float
+        Largest chance of a false alarm in one clean run.
+
+    Returns
+    -------
+    Threshold
+
+    References
+    ----------
+    Vovk, Gammerman & Shafer (2005), Algorithmic Learning in a Random World (split conformal).
     """
     values = np.sort(np.asarray(maxima, float).ravel())
     n = values.size
@@ -100,5 +130,15 @@ def calibrate(maxima: ArrayLike, alpha: float = 0.05) -> Threshold:
 
 
 def runs_needed(alpha: float) -> int:
-    """Fewest clean runs that can promise `alpha`: 1/alpha - 1, rounded up."""
+    """Fewest clean runs that can promise `alpha`: 1/alpha - 1, rounded up.
+
+    Parameters
+    ----------
+    alpha : float
+        Largest chance of a false alarm in one clean run.
+
+    Returns
+    -------
+    int
+    """
     return math.ceil(1 / alpha - 1 - 1e-9)

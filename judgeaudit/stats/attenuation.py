@@ -33,6 +33,23 @@ def correct_attenuation(
     """Return r_xy / sqrt(rel_x rel_y) for estimates on the same items, rows in the same order.
 
     `same_window` says whether x and y were asked in one window.
+
+    Parameters
+    ----------
+    r_xy : Estimated
+        Correlation of two judges, with influence values, shape (n,).
+    rel_x, rel_y : Estimated
+        Their reliabilities at the same averaging unit, on the same items.
+    same_window : bool
+        Whether both were asked in one window.
+
+    Returns
+    -------
+    Corrected, or Undefined with the reason.
+
+    References
+    ----------
+    Spearman (1904), American Journal of Psychology 15, 72-101.
     """
     if same_window:
         return Undefined("x and y share a window: their errors correlate")

@@ -33,7 +33,17 @@ MOST_UNITS, GROUPS = 300, 200
 
 
 def few_tasks(tasks: int | None) -> str:
-    """Return the sentence to print beside an interval over 6 to 12 tasks, else ""."""
+    """Return the sentence to print beside an interval over 6 to 12 tasks, else "".
+
+    Parameters
+    ----------
+    tasks : int or None
+        Number of tasks that an interval rests on; None if it rests on items.
+
+    Returns
+    -------
+    str
+    """
     if tasks is None or tasks > FEW_TASKS:
         return ""
     return (

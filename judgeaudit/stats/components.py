@@ -85,7 +85,22 @@ class Design:
 
 
 def variance_components(scores: Floats) -> Components | Undefined:
-    """Return the components of `scores` (n items, W windows, R repeats), nan for missing."""
+    """Return the components of `scores` (n items, W windows, R repeats), nan for missing.
+
+    Parameters
+    ----------
+    scores : array, shape (n items, W windows, R repeats)
+        Scores in scale units, nan for missing.
+
+    Returns
+    -------
+    Components in squared scale units, or Undefined with the reason.
+
+    References
+    ----------
+    Henderson (1953), Biometrics 9, 226-252; Searle, Casella & McCulloch (1992), Variance
+    Components.
+    """
     kept = ~np.isnan(scores).all(axis=(1, 2))
     y = scores[kept]
     if y.shape[0] < 3:
@@ -125,6 +140,17 @@ def design_study(components: Components, most_calls: int) -> list[Design]:
     """Return every design of at most `most_calls` calls an item, the most reliable first.
 
     Ties go to fewer calls, then to fewer windows.
+
+    Parameters
+    ----------
+    components : Components
+        The variances.
+    most_calls : int
+        Most calls an item, windows times repeats.
+
+    Returns
+    -------
+    list of Design
     """
     grid = [
         Design(w, r, w * r, components.relative(w, r), components.absolute(w, r))

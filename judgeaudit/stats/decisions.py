@@ -5,8 +5,8 @@ Consumers and their forward functions (instability in, share of decisions out):
 * reward sign: the sign of a group-relative advantage; `advantage_sign_flip`,
   `binary_advantage` for pass/fail rewards;
 * best of n: `best_of_n`;
-* pass/fail filter: `retest_flip`, `majority_error`;
-* leaderboard order: `order_flip`, `order_flip_interval`, `leaderboard`.
+* pass/fail filter: `pass_marks.py`;
+* leaderboard order: `leaderboard`.
 
 `requirements.py` turns them round. All of this is precision: a perfectly repeatable
 judge can be wrong, and no function here can tell.
@@ -37,6 +37,17 @@ def advantage_sign_flip(rho: float, *, against_truth: bool = False) -> float:
     arccos(rho)/pi at within-group reliability rho; against the noise-free sign
     arccos(sqrt rho)/pi. Exact for normal scores and any group size, because centring is
     common to signal and noise.
+
+    Parameters
+    ----------
+    rho : float
+        Reliability of scores within a group, in [0, 1].
+    against_truth : bool
+        Against the sign without noise, instead of a second pass.
+
+    Returns
+    -------
+    float in [0, 1/2].
     """
     _within("reliability", rho, 0.0, 1.0)
     return math.acos(math.sqrt(rho) if against_truth else rho) / math.pi
@@ -55,6 +66,23 @@ def binary_advantage(
     True success chances are Beta(`success`), one a group. Returns the share of advantage
     signs (-, 0, +) that differ between two passes, and the share of truly uniform groups
     that receive a spurious gradient in one pass.
+
+    Parameters
+    ----------
+    flip : float
+        Chance that one reward is inverted, in [0, 1].
+    rng : numpy Generator
+        Draws the groups.
+    group : int
+        Candidates in a group.
+    success : (float, float)
+        Parameters of the beta distribution of true success chances.
+    runs : int
+        Number of simulated groups.
+
+    Returns
+    -------
+    (signs that differ, uniform groups with a spurious gradient), shares in [0, 1].
     """
     _within("flip", flip, 0.0, 0.5)
     chance = rng.beta(*success, size=(runs, 1))
@@ -95,6 +123,15 @@ def best_of_n(scores: ArrayLike) -> BestOfN | Undefined:
     the held-out passes at the pick, against the largest mean over all passes (too large, so
     `regret_high`) and against the held-out value of what the other passes would pick (too
     small, so `regret_low`; 0 with fewer than 3 passes).
+
+    Parameters
+    ----------
+    scores : array, shape (prompts, candidates, passes)
+        Scores in scale units; no nan.
+
+    Returns
+    -------
+    BestOfN, or Undefined with the reason.
     """
     y = np.asarray(scores, float)
     if y.ndim != 3 or np.isnan(y).any():
@@ -147,6 +184,19 @@ def leaderboard(
 
     Items stay fixed; each pass takes one repeat of each system and item at random, two
     *different* repeats for the two passes, so that none agrees with itself.
+
+    Parameters
+    ----------
+    scores : array, shape (systems, items, repeats)
+        Scores in scale units, nan for missing.
+    rng : numpy Generator
+        Draws the passes.
+    draws : int
+        Number of pairs of passes.
+
+    Returns
+    -------
+    Leaderboard, or Undefined with the reason.
     """
     y = np.asarray(scores, float)
     if y.ndim != 3 or np.isnan(y).any():

@@ -15,7 +15,17 @@ Ints = NDArray[np.int64]
 
 
 def dense_codes(column: Floats) -> Ints:
-    """Return codes 0, 1, ... that order a column, equal for equal values."""
+    """Return codes 0, 1, ... that order a column, equal for equal values.
+
+    Parameters
+    ----------
+    column : array, shape (n,)
+        Values without nan.
+
+    Returns
+    -------
+    array of int, shape (n,).
+    """
     return np.unique(column, return_inverse=True)[1].reshape(column.shape).astype(np.int64)
 
 
@@ -23,6 +33,15 @@ def distinct(values: NDArray[Any]) -> NDArray[Any]:
     """Return the different values, sorted; nan is not looked for.
 
     What `numpy.unique` gives, without `numpy.ma`, which it imports to look for masks.
+
+    Parameters
+    ----------
+    values : array of any shape
+        Values without nan.
+
+    Returns
+    -------
+    array, shape (number of different values,), increasing.
     """
     ordered = np.sort(values, axis=None)
     first = np.ones(ordered.size, dtype=bool)
@@ -31,7 +50,17 @@ def distinct(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def median(values: NDArray[Any]) -> float:
-    """Return the median of at least one value without nan; `numpy.median` imports `numpy.ma`."""
+    """Return the median of at least one value without nan; `numpy.median` imports `numpy.ma`.
+
+    Parameters
+    ----------
+    values : array of any shape
+        At least one value, no nan.
+
+    Returns
+    -------
+    float
+    """
     ordered = np.sort(values, axis=None)
     return float(ordered[(ordered.size - 1) // 2] / 2 + ordered[ordered.size // 2] / 2)
 
@@ -40,6 +69,15 @@ def mid_ranks(codes: Ints) -> Floats:
     """Return the rank of each value from its dense code, from 1; ties share their mean rank.
 
     What `scipy.stats.rankdata` gives, without importing `scipy.stats`, which takes a second.
+
+    Parameters
+    ----------
+    codes : array of int, shape (n,)
+        As `dense_codes` gives them.
+
+    Returns
+    -------
+    array, shape (n,), from 1 to n.
     """
     counts = np.bincount(codes)
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[codes])
@@ -50,6 +88,17 @@ def upper_sums(codes: Ints, values: Floats) -> Floats:
 
     `codes` (n,) are dense codes of x; `values` is (n,) or (n, columns). Cost
     O(n columns) after one sort.
+
+    Parameters
+    ----------
+    codes : array of int, shape (n,)
+        As `dense_codes` gives them.
+    values : array, shape (n,) or (n, columns)
+        What is summed.
+
+    Returns
+    -------
+    array of the shape of `values`.
     """
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(codes.max() + 1))
@@ -64,6 +113,15 @@ def joint_dominance(x: Ints, y: Ints) -> Floats:
     `x` and `y` are dense codes. Few levels: from the table of both. Many: the
     sum equals the mean over the orders with ties broken first to last and last
     to first, and each such order is counted in O(n log n).
+
+    Parameters
+    ----------
+    x, y : array of int, shape (n,)
+        As `dense_codes` gives them.
+
+    Returns
+    -------
+    array, shape (n,).
     """
     levels_x, levels_y = int(x.max()) + 1, int(y.max()) + 1
     if few_levels(x.size, levels_x, levels_y):
@@ -77,7 +135,19 @@ def joint_dominance(x: Ints, y: Ints) -> Floats:
 
 
 def few_levels(n: int, levels_x: int, levels_y: int) -> bool:
-    """Return whether the table of two columns is cheaper than sorting n items."""
+    """Return whether the table of two columns is cheaper than sorting n items.
+
+    Parameters
+    ----------
+    n : int
+        Number of items.
+    levels_x, levels_y : int
+        Number of different values in each column.
+
+    Returns
+    -------
+    bool
+    """
     return levels_x * levels_y <= 8 * n + 4096
 
 

@@ -56,7 +56,19 @@ class Trend:
 def mean_shift(
     first: Floats, second: Floats, clusters: NDArray[np.int_] | None = None
 ) -> Estimated | Undefined:
-    """Return later less earlier mean score over items with a reply in both, (n, m1) and (n, m2)."""
+    """Return later less earlier mean score over items with a reply in both, (n, m1) and (n, m2).
+
+    Parameters
+    ----------
+    first, second : array, shape (n items, repeats)
+        Scores of the same items in two windows, nan for missing.
+    clusters : array of int, shape (n,), optional
+        The task of each item.
+
+    Returns
+    -------
+    Estimated in scale units, or Undefined if no item has both.
+    """
     shift = _item_means(second) - _item_means(first)
     return mean_estimate(
         shift, clusters=clusters, method="paired t over items", min_items=MIN_ITEMS
@@ -64,7 +76,25 @@ def mean_shift(
 
 
 def equivalence(shift: Estimated, margin: float, alpha: float = 0.05) -> Equivalence | Undefined:
-    """Return the two one-sided tests of `shift` against -margin and +margin."""
+    """Return the two one-sided tests of `shift` against -margin and +margin.
+
+    Parameters
+    ----------
+    shift : Estimated
+        A difference, as `mean_shift` gives it.
+    margin : float
+        Largest difference that does not matter, in scale units, set beforehand.
+    alpha : float
+        Level of each one-sided test.
+
+    Returns
+    -------
+    Equivalence, or Undefined without an interval.
+
+    References
+    ----------
+    Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680.
+    """
     found = shift.interval(1 - 2 * alpha)
     above, below = shift.p_below(-margin), shift.p_above(margin)
     if isinstance(found, Undefined) or isinstance(above, Undefined) or isinstance(below, Undefined):
@@ -77,7 +107,19 @@ def equivalence(shift: Estimated, margin: float, alpha: float = 0.05) -> Equival
 def reliability_change(
     first: Floats, second: Floats, clusters: NDArray[np.int_] | None = None
 ) -> Estimated | Undefined:
-    """Return later less earlier within-window Spearman on the same items, (n, m1) and (n, m2)."""
+    """Return later less earlier within-window Spearman on the same items, (n, m1) and (n, m2).
+
+    Parameters
+    ----------
+    first, second : array, shape (n items, repeats)
+        Scores of the same items in two windows, nan for missing.
+    clusters : array of int, shape (n,), optional
+        The task of each item.
+
+    Returns
+    -------
+    Estimated difference of two Spearman coefficients, or Undefined with the reason.
+    """
     earlier, later = spearman_within(first), spearman_within(second)
     if isinstance(earlier, Undefined):
         return earlier
@@ -85,7 +127,19 @@ def reliability_change(
 
 
 def trend(scores: Floats, times: Floats) -> Trend | Undefined:
-    """Return the slope of mean scores over `times` (W,), for scores (n, W, repeats) or (n, W)."""
+    """Return the slope of mean scores over `times` (W,), for scores (n, W, repeats) or (n, W).
+
+    Parameters
+    ----------
+    scores : array, shape (n items, W windows) or (n, W, repeats)
+        Scores in scale units, nan for missing.
+    times : array, shape (W,)
+        Time of each window, e.g. in days.
+
+    Returns
+    -------
+    Trend in scale units per unit of time, or Undefined below four windows.
+    """
     cells = (
         scores
         if scores.ndim == 2

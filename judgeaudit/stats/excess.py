@@ -58,7 +58,21 @@ class SignedParts:
 def excess_disagreement(
     first: Codes, second: Codes, categories: int, clusters: NDArray[np.int_] | None = None
 ) -> Excess | Undefined:
-    """Return the excess for verdict codes (n, k1) and (n, k2) of two conditions; -1 is missing."""
+    """Return the excess for verdict codes (n, k1) and (n, k2) of two conditions; -1 is missing.
+
+    Parameters
+    ----------
+    first, second : array of int, shape (n items, repeats)
+        Categories 0..q-1 of the same items in two conditions, -1 for missing.
+    categories : int
+        Number q of declared categories.
+    clusters : array of int, shape (n,), optional
+        The task of each item.
+
+    Returns
+    -------
+    Excess, or Undefined where noise and condition cannot be told apart.
+    """
     one, two = category_counts(first, categories), category_counts(second, categories)
     k1, k2 = one.sum(axis=1), two.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -77,6 +91,19 @@ def signed_parts(
 
     Codes name the *candidate* chosen, not the place; `chosen` is candidate A's.
     One call an order is enough here: both parts are linear in p.
+
+    Parameters
+    ----------
+    forward, backward : array of int, shape (n items, repeats)
+        The candidate chosen in each order, -1 for missing.
+    chosen : int
+        Code of candidate A.
+    clusters : array of int, shape (n,), optional
+        The task of each item.
+
+    Returns
+    -------
+    SignedParts, or Undefined with the reason.
     """
     shares = []
     for verdicts in (forward, backward):

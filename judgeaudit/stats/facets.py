@@ -113,7 +113,17 @@ def run_model(scores: Floats) -> RunModel | Undefined:
 
 
 def usable(scores: Floats) -> tuple[Floats, str]:
-    """Return the rows and columns that have a reading, and a reason if no model can be fitted."""
+    """Return the rows and columns that have a reading, and a reason if no model can be fitted.
+
+    Parameters
+    ----------
+    scores : array, shape (n items, k runs)
+        Scores, nan where there is no reading.
+
+    Returns
+    -------
+    (array without empty rows and columns, reason or "").
+    """
     present = ~np.isnan(scores)
     y = scores[present.any(axis=1)][:, present.any(axis=0)]
     if y.shape[1] < 2:
@@ -140,7 +150,17 @@ def _connected(there: Floats) -> bool:
 
 
 def mean_squares(y: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return MSR, MSC and MSE of complete tables, shape (..., n items, k runs)."""
+    """Return MSR, MSC and MSE of complete tables, shape (..., n items, k runs).
+
+    Parameters
+    ----------
+    y : array, shape (..., n items, k runs)
+        Complete tables of scores.
+
+    Returns
+    -------
+    Three arrays, shape (...), in squared scale units.
+    """
     n, k = y.shape[-2:]
     y = y - y.mean(axis=(-2, -1), keepdims=True)
     item, run = y.mean(axis=-1), y.mean(axis=-2)
@@ -178,6 +198,15 @@ def run_means(y: Floats) -> Floats:
     """Return the mean of each run over the same items, by least squares with one effect an item.
 
     For a complete table these are the column means. Shape (n, k) with nan; result (k,).
+
+    Parameters
+    ----------
+    y : array, shape (n items, k runs)
+        Scores, nan where there is no reading.
+
+    Returns
+    -------
+    array, shape (k,), in scale units.
     """
     there = (~np.isnan(y)).astype(float)
     filled = np.where(there > 0, np.nan_to_num(y), 0.0)

@@ -2,12 +2,7 @@
 
 Rules of this module:
 
-* A group is a small set of candidates scored twice, such as the candidates of one task. Its
-  Spearman is undefined if either pass is constant; such groups are counted, never imputed, and
-  the median is bounded by giving them -1 and +1.
-* The interval of a share of groups treats tasks as the units: Clopper-Pearson with n_eff.
-* With 4 untied candidates Spearman is one of 11 values, so that ">= .90" means the same order.
-  `attainable` prints them.
+* A group is a small set of candidates scored twice, such as the candidates of one task.
 * A pair of candidates is informative if at least one pass separates them by `least_gap` or more.
   Its concordance is 1 for the same order, 1/2 for a tie in one pass, 0 for the reverse. The mean is
   over groups, each with its own mean; groups without an informative pair are counted.
@@ -47,6 +42,21 @@ def pairwise_concordance(
 
     `clusters` holds the task of each *group* if groups share tasks. With
     `least_gap` 0 every pair that a pass separates at all is informative.
+
+    Parameters
+    ----------
+    first, second : array, shape (n,)
+        Scores of the same candidates in two passes, nan for missing.
+    groups : array of int, shape (n,)
+        The group of each candidate, from 0.
+    least_gap : float
+        Smallest distance of a pair that counts, in scale units.
+    clusters : array of int, shape (groups,), optional
+        The task of each group.
+
+    Returns
+    -------
+    Concordance, or Undefined if no pair counts.
     """
     found = [_concordance(first[r], second[r], least_gap) for r in _rows(groups)]
     sums, informative, pairs = (np.array(column) for column in zip(*found, strict=True))

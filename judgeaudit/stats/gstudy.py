@@ -371,6 +371,19 @@ def component_interval(study: GStudy, effect: Effect, level: float = 0.95) -> In
     """Return the interval of a variance that holds the objects, by deleting objects or tasks.
 
     Effects of facets alone get none: objects do not tell how the levels of a facet vary.
+
+    Parameters
+    ----------
+    study : GStudy
+        The variances.
+    effect : frozenset of str
+        Names of the effect.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    Interval in squared scale units, or Undefined with the reason.
     """
     if study.objects not in effect:
         return Undefined(f"{study.objects}s do not tell how {study.name(effect)} varies")
@@ -389,7 +402,23 @@ def component_interval(study: GStudy, effect: Effect, level: float = 0.95) -> In
 def curve(
     study: GStudy, facet: str, sizes: Sequence[int], fixed: Sequence[str] = ()
 ) -> list[DStudy]:
-    """Return the designs that differ in one facet's size, the others as in the study."""
+    """Return the designs that differ in one facet's size, the others as in the study.
+
+    Parameters
+    ----------
+    study : GStudy
+        The variances.
+    facet : str
+        The facet whose size changes.
+    sizes : sequence of int
+        Its sizes.
+    fixed : sequence of str
+        Facets whose levels are kept.
+
+    Returns
+    -------
+    list of DStudy, one a size.
+    """
     return [d_study(study, {facet: size}, fixed) for size in sizes]
 
 
@@ -400,6 +429,21 @@ def drop_one(
 
     The level whose absence raises the coefficient most is the one to drop. `scores` as in
     `g_study`; nan where the rest has no estimate.
+
+    Parameters
+    ----------
+    scores : array, shape (n, levels of each facet)
+        As in `g_study`.
+    facets : sequence of str
+        Names of the facets.
+    facet : str
+        The facet whose levels are left out in turn.
+    reach : callable
+        From a DStudy to the number that is compared, e.g. its Phi.
+
+    Returns
+    -------
+    list of float, one a level.
     """
     axis = 1 + list(facets).index(facet)
     planned = dict(zip(facets, scores.shape[1:], strict=True))

@@ -134,6 +134,17 @@ def slope_of(y: Floats, x: Floats, tasks: Codes | None = None) -> Estimated | Un
     """Return the least squares slope of `y` on `x`, both shape (n,), by leaving out items or tasks.
 
     Undefined if `x` is constant.
+
+    Parameters
+    ----------
+    y, x : array, shape (n,)
+        Values without nan.
+    tasks : array of int, shape (n,), optional
+        The task of each item.
+
+    Returns
+    -------
+    Estimated, or Undefined.
     """
 
     def slope(kept: NDArray[np.bool_]) -> float:

@@ -31,7 +31,21 @@ _PERFECT = 1 - 1e-12
 
 
 def kendall_within(scores: Floats) -> Estimated | Undefined:
-    """Return the mean tau-b over pairs j < k of the repeats of one window, (n, m)."""
+    """Return the mean tau-b over pairs j < k of the repeats of one window, (n, m).
+
+    Parameters
+    ----------
+    scores : array, shape (n items, m repeats)
+        Scores of one window; items with a missing score are left out.
+
+    Returns
+    -------
+    Estimated, or Undefined with the reason.
+
+    References
+    ----------
+    Kendall (1945), Biometrika 33, 239-251.
+    """
     m = scores.shape[1]
     if m < 2:
         return Undefined("needs >= 2 repeats")
@@ -39,14 +53,38 @@ def kendall_within(scores: Floats) -> Estimated | Undefined:
 
 
 def kendall_between(first: Floats, second: Floats) -> Estimated | Undefined:
-    """Return the mean tau-b over pairs of repeats across two windows, (n, mA) and (n, mB)."""
+    """Return the mean tau-b over pairs of repeats across two windows, (n, mA) and (n, mB).
+
+    Parameters
+    ----------
+    first, second : array, shape (n items, repeats)
+        Scores of the same items in two windows.
+
+    Returns
+    -------
+    Estimated, or Undefined with the reason.
+
+    References
+    ----------
+    Kendall (1945), Biometrika 33, 239-251.
+    """
     left, right = first.shape[1], second.shape[1]
     pairs = [(j, left + k) for j in range(left) for k in range(right)]
     return _mean_tau(np.hstack([first, second]), pairs)
 
 
 def concordance_counts(x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return for each item: concordant less discordant items, items untied in x, and in y."""
+    """Return for each item: concordant less discordant items, items untied in x, and in y.
+
+    Parameters
+    ----------
+    x, y : array, shape (n,)
+        Scores without nan.
+
+    Returns
+    -------
+    Three arrays, shape (n,).
+    """
     n = x.size
     codes_x, codes_y = dense_codes(x), dense_codes(y)
     ones = np.ones(n)

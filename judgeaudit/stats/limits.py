@@ -59,7 +59,19 @@ LIMITS: tuple[Limit, ...] = (
 
 
 def is_listed(analysis: str, n: int) -> bool:
-    """Return whether a shortfall of `analysis`, such as "icc(1,1), k=5", is known at `n` items."""
+    """Return whether a shortfall of `analysis`, such as "icc(1,1), k=5", is known at `n` items.
+
+    Parameters
+    ----------
+    analysis : str
+        Name of the analysis.
+    n : int
+        Number of items.
+
+    Returns
+    -------
+    bool
+    """
     return any(_is_about(analysis, limit.analysis) and n <= limit.items for limit in LIMITS)
 
 
@@ -68,6 +80,19 @@ def warn_if_unproven(analysis: str, items: int, clusters: int | None = None) -> 
 
     `analysis` is a name of `MEASURED`, alone or followed by "," or "(" and
     details; `clusters` counts the tasks if the error is summed by task.
+
+    Parameters
+    ----------
+    analysis : str
+        Name of the analysis.
+    items : int
+        Number of items.
+    clusters : int, optional
+        Number of tasks.
+
+    Returns
+    -------
+    str or None
     """
     if not any(_is_about(analysis, name) for name in MEASURED):
         return f"coverage of the interval of {analysis} was not measured"

@@ -1,15 +1,9 @@
-"""Gates on a statistic that is no mean: planned looks, confidence sequences, bets.
+"""Planned looks: a gate on a statistic that is no mean may stop early.
 
-Three ways to stop a Spearman gate early, each for the hypotheses "at most T" and "at
-least T" with error alpha per side:
-
-* **Planned looks** (default): z = (atanh r - atanh T)/SE behaves like Brownian motion
-  at the planned information times; bounds of O'Brien & Fleming (1979) or Pocock (1977)
-  hold the chance of ever crossing at alpha. Looks are registered, not chosen.
-* **Asymptotic confidence sequence** (any look): the fixed-sample SE is inflated
-  (Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas 2024).
-* **Bets on disjoint pairs** (exact): concordance signs of disjoint item pairs are
-  independent in {-1, 0, 1} with mean tau-a; about twice the items.
+For the hypotheses "at most T" and "at least T", with error alpha per side:
+z = (atanh r - atanh T)/SE behaves like Brownian motion at the planned information times, and
+bounds of O'Brien & Fleming (1979) or Pocock (1977) hold the chance of ever crossing at alpha.
+Looks are registered, not chosen.
 """
 
 from __future__ import annotations
@@ -38,6 +32,21 @@ def crossing_probability(times: ArrayLike, bounds: ArrayLike) -> float:
     `times` are increasing information fractions, `bounds` the limits of z there; the
     density of the walk that has not crossed is carried from look to look by
     Gauss-Legendre quadrature (Armitage, McPherson & Rowe 1969).
+
+    Parameters
+    ----------
+    times : array, shape (looks,)
+        Increasing positive information times; the last one counts as 1.
+    bounds : array, shape (looks,)
+        Limit of z at each look.
+
+    Returns
+    -------
+    float in [0, 1].
+
+    References
+    ----------
+    Armitage, McPherson & Rowe (1969), JRSS A 132, 235-244.
     """
     t, limit = _checked_times(times), np.asarray(bounds, float)
     x, w = _quadrature()
@@ -115,6 +124,23 @@ def plan_looks(items: ArrayLike, alpha: float = 0.05, shape: Shape = "obf") -> P
     """Plan looks after the given increasing numbers of items, error `alpha` per side.
 
     Each side's bound holds by itself; stopping at the other side only lowers the error.
+
+    Parameters
+    ----------
+    items : array of int, shape (looks,)
+        Increasing numbers of items after which the gate looks.
+    alpha : float
+        Chance of a wrong decision on each side, in (0, 1/2).
+    shape : "obf" or "pocock"
+        Bounds of O'Brien & Fleming (1979) or of Pocock (1977).
+
+    Returns
+    -------
+    PlannedLooks
+
+    References
+    ----------
+    O'Brien & Fleming (1979), Biometrics 35, 549-556; Pocock (1977), Biometrika 64, 191-199.
     """
     planned = np.asarray(items, float)
     t = _checked_times(planned)
@@ -131,6 +157,17 @@ def z_at_look(value: float, se: float, threshold: float, df: float) -> float:
 
     Value, standard error and threshold on one scale, atanh for Spearman. NaN without a
     standard error, which decides nothing.
+
+    Parameters
+    ----------
+    value, se, threshold : float
+        Estimate, its standard error and the threshold, on one scale.
+    df : float
+        Degrees of freedom of the standard error.
+
+    Returns
+    -------
+    float; nan without a standard error.
     """
     if not se > 0:
         return math.nan

@@ -27,6 +27,19 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
 
     The i-th smallest of m is multiplied by m - i + 1 and made no smaller than the one
     before; a claim holds at familywise alpha when its adjusted value is <= alpha.
+
+    Parameters
+    ----------
+    p_values : array, shape (m,)
+        P values in [0, 1].
+
+    Returns
+    -------
+    array, shape (m,), in the same order.
+
+    References
+    ----------
+    Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
     """
     p = _checked(p_values)
     order = np.argsort(p, kind="stable")
@@ -37,5 +50,19 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
 
 
 def intersection_union(p_values: ArrayLike) -> float:
-    """P value of "every claim holds": the largest one, without correction (Berger 1982)."""
+    """P value of "every claim holds": the largest one, without correction (Berger 1982).
+
+    Parameters
+    ----------
+    p_values : array, shape (m,)
+        P values in [0, 1].
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Berger (1982), Technometrics 24, 295-300.
+    """
     return float(_checked(p_values).max())

@@ -64,7 +64,23 @@ class Noise:
 
 
 def noise(scores: Floats, clusters: NDArray[np.int_] | None = None) -> Noise | Undefined:
-    """Return the within-item SD of `scores` (n, m), nan for missing, with its interval."""
+    """Return the within-item SD of `scores` (n, m), nan for missing, with its interval.
+
+    Parameters
+    ----------
+    scores : array, shape (n items, m repeats)
+        Scores in scale units, nan for missing.
+    clusters : array of int, shape (n,), optional
+        The task of each item.
+
+    Returns
+    -------
+    Noise, or Undefined if no item was read twice.
+
+    References
+    ----------
+    Bland & Altman (1999), Statistical Methods in Medical Research 8, 135-160.
+    """
     counts = (~np.isnan(scores)).sum(axis=1)
     kept = counts >= 2
     if not kept.any():
@@ -102,7 +118,19 @@ def _estimate(
 
 
 def detectable_change(sd: float, repeats: int = 1) -> float:
-    """Return the smallest change of one item's m-mean beyond noise at 95 %: 1.96 sqrt(2/m) s_w."""
+    """Return the smallest change of one item's m-mean beyond noise at 95 %: 1.96 sqrt(2/m) s_w.
+
+    Parameters
+    ----------
+    sd : float
+        Within-item SD of one score, in scale units.
+    repeats : int
+        Scores m behind each mean.
+
+    Returns
+    -------
+    float in scale units.
+    """
     return _TWO_SCORES * sd / math.sqrt(repeats)
 
 
@@ -112,6 +140,21 @@ def resolvable_gap(sd: float, items: int, repeats: int, item_difference_sd: floa
     1.96 sqrt((s_d^2 + 2 s_w^2 / m) / n) over n paired items, m repeats each;
     s_d is the SD of true item differences. With s_d = 0 it is the judge's part
     alone, for claims about these very items.
+
+    Parameters
+    ----------
+    sd : float
+        Within-item SD of one score, in scale units.
+    items : int
+        Items n that both systems have.
+    repeats : int
+        Scores m an item and system.
+    item_difference_sd : float
+        SD s_d of true differences between items, in scale units.
+
+    Returns
+    -------
+    float in scale units.
     """
     variance = (item_difference_sd**2 + 2 * sd**2 / repeats) / items
     return float(special.ndtri(0.975)) * math.sqrt(variance)
@@ -124,6 +167,23 @@ def repeats_for_gap(
 
     Two-sided `alpha`. Undefined, with "unresolvable", for a zero gap and for
     one that needs more than `most` repeats.
+
+    Parameters
+    ----------
+    sd : float
+        Within-item SD of one score, in scale units.
+    gap : float
+        Difference of two items, in scale units.
+    alpha : float
+        Two-sided error.
+    power : float
+        Chance that the gap is told apart.
+    most : int
+        Largest number of repeats that is offered.
+
+    Returns
+    -------
+    int, or Undefined with the reason.
     """
     if gap == 0:
         return Undefined("unresolvable: the gap is zero")
@@ -135,5 +195,17 @@ def repeats_for_gap(
 
 
 def quantisation_floor(sd: float, step: float) -> float:
-    """Return the gap that averaging cannot go below: half a `step` if s_w < 0.3 steps, else 0."""
+    """Return the gap that averaging cannot go below: half a `step` if s_w < 0.3 steps, else 0.
+
+    Parameters
+    ----------
+    sd : float
+        Within-item SD of one score, in scale units.
+    step : float
+        Distance of neighbouring scale points.
+
+    Returns
+    -------
+    float in scale units.
+    """
     return step / 2 if sd < DITHER_STEPS * step else 0.0

@@ -1,12 +1,11 @@
-"""Operating characteristic: how often a gate passes, fails or cannot tell, before it is frozen.
+"""Chances of a gate's outcomes, before it is frozen (its operating characteristic).
 
 * Rule "point": pass if the estimate >= threshold, else fail. Rule "bound": pass if the
   one-sided lower bound >= threshold, fail if the upper bound < threshold, else inconclusive.
 * A gate **discriminates** if a healthy instrument passes with chance >= .9 and a degraded one
   with chance <= .1; both are declared from the requirement, never from the pilot.
-* The **predictive** characteristic resamples the pilot twice: pilot items once for what the
-  pilot itself does not know, then a study of the planned size from those. Plugging the pilot's
-  estimate in leaves the first part out.
+* A pilot shows an instrument **capable** if its interval lies on the healthy side of the degraded
+  one.
 """
 
 from __future__ import annotations
@@ -44,6 +43,19 @@ def capable(
     the degraded boundary is called capable with chance <= .1, however small the pilot. None
     (not known) without an interval. A predictive chance above one half is looser at that
     boundary, and a plug-in chance of .9 refuses good instruments: see the tests.
+
+    Parameters
+    ----------
+    pilot : Interval or Undefined
+        The .8 interval of the gate's quantity.
+    degraded : float
+        The quantity of the degraded instrument.
+    higher_is_better : bool
+        Direction of the quantity.
+
+    Returns
+    -------
+    bool, or None without an interval.
     """
     if isinstance(pilot, Undefined):
         return None
@@ -56,6 +68,17 @@ def per_comparison(exact_match: float, candidates: int) -> float:
     """Stability of each pair that an exact-match share implies: q^(1/C(m, 2)).
 
     Pairs taken as independent: .99 on whole rankings of ten asks .99978 of each pair.
+
+    Parameters
+    ----------
+    exact_match : float
+        Share of whole rankings that agree, in (0, 1].
+    candidates : int
+        Candidates m in a ranking, at least 2.
+
+    Returns
+    -------
+    float in (0, 1].
     """
     if not 0 < exact_match <= 1 or candidates < 2:
         raise InputError("gate", "exact match", f"{exact_match!r}", "give q in (0, 1], m >= 2")

@@ -9,7 +9,7 @@ Rules of this module:
 * Two-sided intervals of b/n - c/n are Tango's (1998); a one-sided claim about the
   lower end takes Newcombe's (1998), because Tango misses low more often than it says.
 * A difference of two differences, one call a cell, takes MOVER of their intervals, with
-  the halves' correlation over worlds where it is negative (`world_interaction`). With
+  the halves' correlation over worlds where it is negative (`opposing_correlation`). With
   several calls a cell it takes t on one number a world.
 * No Wald and no bootstrap: near zero events they have width zero.
 """
@@ -59,6 +59,23 @@ def tango_ends(
     The lower end solves b - c - n delta = z sd(delta) on [-1, (b - c)/n], the upper
     one b - c - n delta = -z sd(delta) on [(b - c)/n, 1]; the score falls in delta, so
     each has one root. No division by sd, which is 0 at delta = -1 and 1.
+
+    Parameters
+    ----------
+    b, c : array, any shape
+        Pairs of which only the first, or only the second, answer is 1.
+    n : array
+        All pairs.
+    z : float or array
+        Normal quantile, 1.96 for 95 %.
+
+    Returns
+    -------
+    (low, high), arrays of the common shape, in [-1, 1].
+
+    References
+    ----------
+    Tango (1998), Statistics in Medicine 17, 891-908.
     """
     b_, c_, n_ = np.broadcast_arrays(*(np.asarray(v, float) for v in (b, c, n)))
     _check_discordant(b_, c_, n_)
@@ -90,7 +107,23 @@ def _phi(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
 def newcombe_ends(
     a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike, z: float | Floats
 ) -> tuple[Floats, Floats]:
-    """Both ends of Newcombe's paired interval, elementwise."""
+    """Both ends of Newcombe's paired interval, elementwise.
+
+    Parameters
+    ----------
+    a, b, c, d : array, any shape
+        Counts of the four cells: both 1, first only, second only, both 0.
+    z : float or array
+        Normal quantile, 1.96 for 95 %.
+
+    Returns
+    -------
+    (low, high), arrays of the common shape, in [-1, 1].
+
+    References
+    ----------
+    Newcombe (1998), Statistics in Medicine 17, 2635-2650, method 10.
+    """
     a_, b_, c_, d_ = np.broadcast_arrays(*(np.asarray(v, float) for v in (a, b, c, d)))
     n = a_ + b_ + c_ + d_
     _check_discordant(b_, c_, n)
@@ -110,6 +143,21 @@ def mcnemar_midp(b: int, c: int, alternative: Alternative = "two-sided") -> floa
 
     Binomial(b + c, 1/2) with half the probability of the observed table
     (Fagerland, Lydersen & Laake 2013). "greater" means that the first is 1 more often.
+
+    Parameters
+    ----------
+    b, c : int
+        Pairs of which only the first, or only the second, answer is 1.
+    alternative : "greater", "less" or "two-sided"
+        What the first share is, if they differ.
+
+    Returns
+    -------
+    float in [0, 1].
+
+    References
+    ----------
+    Fagerland, Lydersen & Laake (2013), BMC Medical Research Methodology 13, 91.
     """
     _check_discordant(np.asarray(b), np.asarray(c), np.asarray(max(b + c, 1)))
     n = b + c
@@ -130,7 +178,25 @@ def mover_ends(
     ends2: tuple[ArrayLike, ArrayLike],
     correlation: ArrayLike = 0.0,
 ) -> tuple[Floats, Floats]:
-    """Both ends of MOVER for d1 - d2, elementwise."""
+    """Both ends of MOVER for d1 - d2, elementwise.
+
+    Parameters
+    ----------
+    d1, d2 : array
+        Two estimates.
+    ends1, ends2 : (array, array)
+        Low and high end of each one's interval.
+    correlation : array
+        Correlation of the two estimates.
+
+    Returns
+    -------
+    (low, high), arrays of the common shape.
+
+    References
+    ----------
+    Zou & Donner (2008), Statistics in Medicine 27, 1693-1702.
+    """
     x, y, r = np.asarray(d1, float), np.asarray(d2, float), np.asarray(correlation, float)
     (l1, u1), (l2, u2) = (tuple(np.asarray(v, float) for v in ends) for ends in (ends1, ends2))
 
@@ -144,6 +210,15 @@ def opposing_correlation(first: ArrayLike, second: ArrayLike) -> Floats:
     """Correlation of two per-world differences over the last axis, where it is negative, else 0.
 
     Only the part that would make independence too narrow is used; 0 where a half is constant.
+
+    Parameters
+    ----------
+    first, second : array, shape (..., worlds)
+        Differences of each world in two halves of a design.
+
+    Returns
+    -------
+    array, shape (...), in [-1, 0].
     """
     x, y = np.asarray(first, float), np.asarray(second, float)
     x, y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
@@ -160,6 +235,19 @@ def pseudo_world_t(
     `values` are per-world contrasts of cell means, e.g. (y11 - y10) - (y01 - y00). With
     fewer than `rare` worlds unlike 0, two pseudo-worlds at +1 and -1 enter the interval
     (not the estimate), so that a run of zeros does not claim certainty.
+
+    Parameters
+    ----------
+    values : array, shape (W,)
+        One contrast a world, no nan.
+    level : float
+        Confidence level.
+    rare : int
+        Worlds unlike 0 below which two pseudo-worlds are added.
+
+    Returns
+    -------
+    (mean, Interval), or Undefined below two worlds.
     """
     d = np.asarray(values, float)
     worlds = d.size

@@ -102,7 +102,17 @@ def mark_curve(
 
 
 def candidate_marks(scores: Floats) -> Floats:
-    """Return the midpoints between neighbouring distinct scores, thinned to `MOST_MARKS`."""
+    """Return the midpoints between neighbouring distinct scores, thinned to `MOST_MARKS`.
+
+    Parameters
+    ----------
+    scores : array, any shape
+        Scores in scale units, nan where there is none.
+
+    Returns
+    -------
+    array, shape (marks,), increasing.
+    """
     values = np.unique(scores[~np.isnan(scores)])
     middles = (values[1:] + values[:-1]) / 2
     if middles.size <= MOST_MARKS:

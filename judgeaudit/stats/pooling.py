@@ -8,7 +8,7 @@ Two questions with two answers, both of which a report prints:
   worlds are both drawn; t with (endpoints - 1) degrees of freedom, so few endpoints
   give a wide interval.
 
-The effects are weighted alike in both. `hksj` pools endpoints that share no world.
+The effects are weighted alike in both.
 """
 
 from __future__ import annotations
@@ -45,7 +45,21 @@ def _table(effects: ArrayLike) -> Floats:
 
 
 def t_interval(value: float, se: float, df: float, level: float, method: str) -> Interval:
-    """Return value -+ t_df se."""
+    """Return value -+ t_df se.
+
+    Parameters
+    ----------
+    value, se, df : float
+        Estimate, its standard error and degrees of freedom.
+    level : float
+        Confidence level.
+    method : str
+        Name of the method, for the report.
+
+    Returns
+    -------
+    Interval
+    """
     check_level(level)
     reach = float(special.stdtrit(df, 0.5 + level / 2)) * se
     return Interval(value - reach, value + reach, level, method)
@@ -59,6 +73,17 @@ def these_endpoints(effects: ArrayLike, level: float = 0.95) -> Pooled | Undefin
     the deviations that the world contributes to it: W/(W - 1) sum_w u_w² with
     u_w = sum_e (D_we - mean_e)/(n_e E). Without gaps that is the t interval of the
     worlds' means.
+
+    Parameters
+    ----------
+    effects : array, shape (W worlds, E endpoints)
+        One contrast a cell, nan for missing.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    Pooled, or Undefined with the reason.
     """
     table = _table(effects)
     seen = ~np.isnan(table)
@@ -80,6 +105,17 @@ def endpoints_like_these(effects: ArrayLike, level: float = 0.95) -> Pooled | Un
     `effects` is worlds x endpoints without gaps. Var(mean) = Var_endpoint + Var_world
     - Var_cell, from the two-way mean squares (MS_e + MS_w - MS_we)/(W E); subtracting
     the cell noise removes what both others count. Never less than the larger of the two.
+
+    Parameters
+    ----------
+    effects : array, shape (W worlds, E endpoints)
+        One contrast a cell, no nan.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    Pooled, or Undefined with the reason.
     """
     table = _table(effects)
     worlds, endpoints = table.shape

@@ -27,7 +27,17 @@ Floats = NDArray[np.float64]
 
 
 def upper_quantile(alpha: float) -> float:
-    """Z exceeded with chance `alpha`: 1.645 at .05. Raises `InputError` outside (0, 1)."""
+    """Z exceeded with chance `alpha`: 1.645 at .05. Raises `InputError` outside (0, 1).
+
+    Parameters
+    ----------
+    alpha : float
+        Chance in (0, 1).
+
+    Returns
+    -------
+    float
+    """
     if not 0 < alpha < 1:
         raise InputError("power", "alpha", f"{alpha!r}", "give a chance between 0 and 1")
     return float(-special.ndtri(alpha))
@@ -40,6 +50,21 @@ def icc_power(
 
     F = (1 + (k - 1) rho)/(1 - rho); the observed ratio over F has an F distribution with
     n - 1 and n (k - 1) degrees of freedom. Heteroscedastic judges need more.
+
+    Parameters
+    ----------
+    icc : float
+        True ICC(1,1), in (0, 1).
+    threshold : float
+        Value that the lower bound must reach.
+    items, repeats : int
+        Items n and scores k an item.
+    alpha : float
+        One-sided error.
+
+    Returns
+    -------
+    float in [0, 1].
     """
     if not (items > 1 and repeats > 1 and icc < 1 and threshold < 1):
         raise InputError(
@@ -64,7 +89,20 @@ def items_for_icc(
     power: float = 0.8,
     most: int = 100_000,
 ) -> int | Undefined:
-    """Fewest items at which `icc_power` reaches `power`."""
+    """Fewest items at which `icc_power` reaches `power`.
+
+    Parameters
+    ----------
+    icc, threshold, repeats, alpha : as in `icc_power`.
+    power : float
+        Chance that is wanted.
+    most : int
+        Largest number of items that is tried.
+
+    Returns
+    -------
+    int, or Undefined with the reason.
+    """
     if icc <= threshold:
         return Undefined("the true ICC does not exceed the threshold")
     low, high = 2, most
@@ -111,6 +149,21 @@ def correlated_answers(
     """Simulate answers, runs x worlds x arms, each arm 1 with its own chance.
 
     `correlation` is that of the latent normal variable which the arms of a world share.
+
+    Parameters
+    ----------
+    chances : tuple of float, one an arm
+        Chance of a 1.
+    worlds, runs : int
+        Worlds in a study, and number of studies.
+    rng : numpy Generator
+        Draws the answers.
+    correlation : float
+        Correlation of the arms of a world, on the latent normal scale.
+
+    Returns
+    -------
+    array of bool, shape (runs, worlds, arms).
     """
     if not 0 <= correlation <= 1:
         raise InputError("power", "correlation", f"{correlation!r}", "give it in [0, 1]")
@@ -140,7 +193,31 @@ def paired_power(
     correlation: float = 0.0,
     runs: int = 4000,
 ) -> ClaimPower:
-    """Simulate the claims about a paired difference of two shares, one call an arm and world."""
+    """Simulate the claims about a paired difference of two shares, one call an arm and world.
+
+    Parameters
+    ----------
+    first, second : float
+        Chances of a 1 in the two arms.
+    worlds : int
+        Worlds in a study.
+    margin : float
+        Difference that counts as large.
+    rng : numpy Generator
+        Draws the studies.
+    alpha : float
+        One-sided error of each claim.
+    base : "newcombe" or "tango"
+        Interval that the claims rest on.
+    correlation : float
+        Correlation of the arms of a world, on the latent normal scale.
+    runs : int
+        Number of studies.
+
+    Returns
+    -------
+    ClaimPower
+    """
     y = correlated_answers((first, second), worlds, runs, rng=rng, correlation=correlation)
     a, b, c, d = _cells(y[:, :, 0], y[:, :, 1])
     z = upper_quantile(alpha)
@@ -161,6 +238,16 @@ def carry_power(
     """Simulate the claims about CARRY, (p_FF - p_FU) - (p_SS - p_SU), by MOVER of Newcombe.
 
     `chances` are p_FF, p_FU, p_SS, p_SU; one call a cell and world.
+
+    Parameters
+    ----------
+    chances : four floats
+        p_FF, p_FU, p_SS, p_SU.
+    worlds, margin, rng, alpha, correlation, runs : as in `paired_power`.
+
+    Returns
+    -------
+    ClaimPower
     """
     y = correlated_answers(chances, worlds, runs, rng=rng, correlation=correlation)
     z, halves = upper_quantile(alpha), []
@@ -181,7 +268,22 @@ def worlds_for_margin(
     """Worlds at which the lower bound of an effect clears a margin (normal approximation).
 
     n = ((z_{1-alpha} + z_{power})/(effect - margin))² v, v the variance of the contrast in
-    one world, (b + c)/n - RD² for a paired difference (`paired_variance`).
+    one world, (b + c)/n - RD² for a paired difference.
+
+    Parameters
+    ----------
+    effect, margin : float
+        True effect, and the margin that its lower bound must clear.
+    variance : float
+        Variance of the contrast in one world.
+    alpha : float
+        One-sided error.
+    power : float
+        Chance that is wanted.
+
+    Returns
+    -------
+    int, or Undefined if the effect does not exceed the margin.
     """
     if effect <= margin:
         return Undefined("the effect does not exceed the margin")

@@ -24,19 +24,45 @@ from judgeaudit.stats.interval import Interval, Undefined
 
 
 def check_level(level: float) -> None:
-    """Raise `InputError` unless 0 < level < 1."""
+    """Raise `InputError` unless 0 < level < 1.
+
+    Parameters
+    ----------
+    level : float
+        Confidence level.
+    """
     if not 0.0 < level < 1.0:
         raise InputError("interval", "level", f"{level!r}", "give a level between 0 and 1")
 
 
 def normal_quantile(level: float) -> float:
-    """Return z with two-sided coverage `level`, 1.96 at .95."""
+    """Return z with two-sided coverage `level`, 1.96 at .95.
+
+    Parameters
+    ----------
+    level : float
+        Two-sided coverage in (0, 1).
+
+    Returns
+    -------
+    float
+    """
     check_level(level)
     return float(special.ndtri(0.5 + level / 2))
 
 
 def two_sided(alpha: float) -> float:
-    """Level of the two-sided interval whose ends are one-sided bounds at `alpha`: 1 - 2 alpha."""
+    """Level of the two-sided interval whose ends are one-sided bounds at `alpha`: 1 - 2 alpha.
+
+    Parameters
+    ----------
+    alpha : float
+        One-sided error in (0, 1/2).
+
+    Returns
+    -------
+    float
+    """
     if not 0.0 < alpha < 0.5:
         raise InputError("bound", "alpha", f"{alpha!r}", "give an alpha between 0 and .5")
     return 1.0 - 2.0 * alpha
@@ -56,6 +82,21 @@ def clopper_pearson(successes: float, n: float, level: float = 0.95) -> Interval
     (Clopper & Pearson 1934), with the ends 0 and 1 where s = 0 and s = n. With
     fractional arguments it is Korn & Graubard's (1998) interval for an effective
     number of draws. Raises `InputError` for impossible counts.
+
+    Parameters
+    ----------
+    successes, n : float
+        Successes of n draws; fractions are allowed.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    Interval in [0, 1].
+
+    References
+    ----------
+    Clopper & Pearson (1934), Biometrika 26, 404-413.
     """
     _check_count(successes, n)
     check_level(level)
@@ -71,6 +112,21 @@ def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
 
     Centre (s + z²/2)/(n + z²), half width z sqrt(s (n - s)/n + z²/4)/(n + z²).
     Raises `InputError` for impossible counts.
+
+    Parameters
+    ----------
+    successes, n : float
+        Successes of n draws; fractions are allowed.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    Interval in [0, 1].
+
+    References
+    ----------
+    Wilson (1927), JASA 22, 209-212.
     """
     _check_count(successes, n)
     low, high = wilson_ends(np.asarray(successes, float), n, normal_quantile(level))
@@ -80,7 +136,19 @@ def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
 def wilson_ends(
     successes: ArrayLike, n: ArrayLike, z: float | NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Both ends of Wilson's interval, elementwise, for a normal quantile `z`."""
+    """Both ends of Wilson's interval, elementwise, for a normal quantile `z`.
+
+    Parameters
+    ----------
+    successes, n : array, any shape
+        Successes of n draws.
+    z : float or array
+        Normal quantile, 1.96 for 95 %.
+
+    Returns
+    -------
+    (low, high), arrays of the common shape.
+    """
     s, total = np.asarray(successes, float), np.asarray(n, float)
     centre = (s + z * z / 2) / (total + z * z)
     half = z * np.sqrt(s * (total - s) / total + z * z / 4) / (total + z * z)
@@ -90,10 +158,21 @@ def wilson_ends(
 
 
 def jeffreys_se(draws: float, p: float = 0.5) -> float:
-    """Return the standard error of `jeffreys_point` over M draws: sqrt(p (1 - p) M)/(M + 1).
+    """Return the standard error of (m + 1/2)/(M + 1) over M draws: sqrt(p (1 - p) M)/(M + 1).
 
     It says how much a share read from M binary draws moves by sampling alone;
     more draws shrink it, and do not make a measurand exist.
+
+    Parameters
+    ----------
+    draws : float
+        Number M of binary draws.
+    p : float
+        True share.
+
+    Returns
+    -------
+    float
     """
     _check_count(p * draws, draws)
     return math.sqrt(p * (1 - p) * draws) / (draws + 1.0)
@@ -105,6 +184,19 @@ def effective_n(p: float, variance_of_mean: float, lowest: float, highest: float
     n_eff = p (1 - p)/Var(p), held within [lowest, highest]: the number of
     independent units (items) and the number of all draws (pairs). With a variance
     of zero, `lowest`.
+
+    Parameters
+    ----------
+    p : float
+        The share, in [0, 1].
+    variance_of_mean : float
+        Variance of its estimate.
+    lowest, highest : float
+        Number of independent units, and of all draws.
+
+    Returns
+    -------
+    float in [lowest, highest].
     """
     if not (0 <= p <= 1 and variance_of_mean >= 0 and 0 < lowest <= highest):
         raise InputError(
@@ -129,6 +221,17 @@ def share_of_clusters(
     (t_{N-1}/t_{G-1})² for the few degrees of freedom (Korn & Graubard 1998). The
     `agreement.effective_proportion` is the same from one value an item. The
     effective number lies between Kish's N²/sum m² (draws in a cluster all alike) and N.
+
+    Parameters
+    ----------
+    successes, sizes : array, shape (G,)
+        Successes and draws of each task or world.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    (share, Interval), or Undefined below two clusters.
     """
     s, m = np.asarray(successes, float), np.asarray(sizes, float)
     if s.shape != m.shape or s.ndim != 1:

@@ -46,7 +46,19 @@ class RankedColumns:
 
 
 def partner_sums(standard: Floats, pairs: Pairs) -> Floats:
-    """Return for each column the sum of the standardised columns it is paired with."""
+    """Return for each column the sum of the standardised columns it is paired with.
+
+    Parameters
+    ----------
+    standard : array, shape (n, m)
+        Standardised columns.
+    pairs : list of (int, int)
+        Pairs of columns.
+
+    Returns
+    -------
+    array, shape (n, m).
+    """
     linked = np.zeros((standard.shape[1], standard.shape[1]))
     for j, k in pairs:
         linked[j, k] += 1
@@ -55,7 +67,19 @@ def partner_sums(standard: Floats, pairs: Pairs) -> Floats:
 
 
 def mean_correlation(ranked: RankedColumns, pairs: Pairs) -> float:
-    """Return the mean over `pairs` of the mid-rank Spearman."""
+    """Return the mean over `pairs` of the mid-rank Spearman.
+
+    Parameters
+    ----------
+    ranked : RankedColumns
+        Ranked columns of n items.
+    pairs : list of (int, int)
+        Pairs of columns.
+
+    Returns
+    -------
+    float in [-1, 1].
+    """
     partners = partner_sums(ranked.standard, pairs)
     n = ranked.standard.shape[0]
     return float(np.vdot(ranked.standard, partners) / (2 * n * len(pairs)))
@@ -67,6 +91,21 @@ def influence_values(ranked: RankedColumns, pairs: Pairs) -> Floats:
     IF = (IF_N / sqrt(Dx Dy)) - rho/2 (IF_Dx / Dx + IF_Dy / Dy), averaged over
     pairs, with IF_N = ab + Tx + Ty - 3N, Tx(x) = E[h(X; x) b] and
     IF_D / D = z^2 + 2 E[h(X; x) z] / sqrt(D) - 3; a, b the mid-distribution - 1/2.
+
+    Parameters
+    ----------
+    ranked : RankedColumns
+        Ranked columns of n items.
+    pairs : list of (int, int)
+        Pairs of columns.
+
+    Returns
+    -------
+    array, shape (n,).
+
+    References
+    ----------
+    Hampel (1974), JASA 69, 383-393.
     """
     z, n = ranked.standard, ranked.standard.shape[0]
     partners = partner_sums(z, pairs)
@@ -86,6 +125,17 @@ def deleted_values(ranked: RankedColumns, pairs: Pairs) -> Floats:
     Without item i the ranks of the others, less their mean n/2, are
     A_l - h(x_l; x_i) with A_l = R_l - n/2, so that the cross product is
     S - A_i B_i - sum A_l h(y) - sum h(x) B_l + sum h(x) h(y) over l other than i.
+
+    Parameters
+    ----------
+    ranked : RankedColumns
+        Ranked columns of n items.
+    pairs : list of (int, int)
+        Pairs of columns.
+
+    Returns
+    -------
+    array, shape (n,).
     """
     a = np.ascontiguousarray(ranked.centred.T) + 0.5
     lowered = [np.ascontiguousarray(upper_sums(codes, a.T).T) - a / 2 for codes in ranked.codes]
@@ -118,7 +168,19 @@ def _deleted_spread(codes: NDArray[np.int64]) -> Floats:
 
 
 def deletion_cost(ranked: RankedColumns, pairs: Pairs) -> float:
-    """Return the n log n steps that `deleted_values` needs beyond cheap tables."""
+    """Return the n log n steps that `deleted_values` needs beyond cheap tables.
+
+    Parameters
+    ----------
+    ranked : RankedColumns
+        Ranked columns of n items.
+    pairs : list of (int, int)
+        Pairs of columns.
+
+    Returns
+    -------
+    float
+    """
     n = ranked.centred.shape[0]
     levels = [int(codes.max()) + 1 for codes in ranked.codes]
     sorted_pairs = sum(not few_levels(n, levels[j], levels[k]) for j, k in pairs)

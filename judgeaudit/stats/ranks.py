@@ -80,6 +80,23 @@ def spearman_within(
     `scores` is (n, m) with nan for missing. `mean-score` needs two windows and
     is undefined here. `clusters` (n,) makes the standard error sum within
     clusters, for "items like these" when items share tasks.
+
+    Parameters
+    ----------
+    scores : array, shape (n items, m repeats)
+        Scores of one window, nan for missing.
+    version : "mean-of-pairs", "pair" or "mean-score"
+        Whose reliability it is.
+    clusters : array of int, shape (n,), optional
+        The task of each item.
+
+    Returns
+    -------
+    RankReliability, or Undefined with the reason.
+
+    References
+    ----------
+    Spearman (1904), American Journal of Psychology 15, 72-101.
     """
     if version == "mean-score":
         return Undefined("mean-score needs two windows")
@@ -101,6 +118,23 @@ def spearman_between(
 
     `first` is (n, mA), `second` (n, mB), rows the same items, nan for missing.
     `mean-score` correlates the two means over the repeats that came back.
+
+    Parameters
+    ----------
+    first, second : array, shape (n items, repeats)
+        Scores of the same items in two windows, nan for missing.
+    version : "mean-of-pairs", "pair" or "mean-score"
+        Whose reliability it is.
+    clusters : array of int, shape (n,), optional
+        The task of each item.
+
+    Returns
+    -------
+    RankReliability, or Undefined with the reason.
+
+    References
+    ----------
+    Spearman (1904), American Journal of Psychology 15, 72-101.
     """
     unit = "single"
     if version == "mean-score":
@@ -116,7 +150,21 @@ def spearman_between(
 def spearman_pairs(
     scores: Floats, pairs: Pairs, *, clusters: NDArray[np.int_] | None = None
 ) -> RankReliability | Undefined:
-    """Return the mean mid-rank Spearman over the named pairs of columns of `scores` (n, m)."""
+    """Return the mean mid-rank Spearman over the named pairs of columns of `scores` (n, m).
+
+    Parameters
+    ----------
+    scores : array, shape (n items, m columns)
+        Scores, nan for missing.
+    pairs : list of (int, int)
+        Pairs of columns.
+    clusters : array of int, shape (n,), optional
+        The task of each item.
+
+    Returns
+    -------
+    RankReliability, or Undefined with the reason.
+    """
     return _reliability(scores, pairs, "single", clusters)
 
 
@@ -127,6 +175,17 @@ def difference(
 
     The standard error is that of the difference of the influence values, so
     that what both share cancels. Undefined if either has no influence values.
+
+    Parameters
+    ----------
+    first, second : RankReliability
+        Two reliabilities on the same items.
+    clusters : array of int, shape (n,), optional
+        The task of each item.
+
+    Returns
+    -------
+    Estimated, or Undefined with the reason.
     """
     one, two = first.estimate, second.estimate
     if one.influence is None or two.influence is None:

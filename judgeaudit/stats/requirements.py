@@ -33,6 +33,17 @@ def reliability_required_by_sign(tolerated: float, *, against_truth: bool = Fals
     """Smallest within-group reliability at which advantage signs flip no more than tolerated.
 
     cos(pi t), or cos²(pi t) against the noise-free sign; 0 from t = 1/2 on.
+
+    Parameters
+    ----------
+    tolerated : float
+        Largest share of signs that may differ.
+    against_truth : bool
+        Against the sign without noise, instead of a second pass.
+
+    Returns
+    -------
+    float in [0, 1].
     """
     _check(tolerated)
     cosine = math.cos(math.pi * min(tolerated, 0.5))
@@ -40,7 +51,19 @@ def reliability_required_by_sign(tolerated: float, *, against_truth: bool = Fals
 
 
 def sd_allowed_by_reliability(reliability: float, true_sd: float) -> float:
-    """Largest within-item SD at a reliability: s_t sqrt(1/rho - 1)."""
+    """Largest within-item SD at a reliability: s_t sqrt(1/rho - 1).
+
+    Parameters
+    ----------
+    reliability : float
+        Reliability rho of one score, in [0, 1].
+    true_sd : float
+        SD s_t of true scores, in scale units.
+
+    Returns
+    -------
+    float in scale units; infinite at 0.
+    """
     if not 0 <= reliability <= 1 or true_sd < 0:
         raise InputError("requirement", "reliability", f"{reliability!r}", "give it in [0, 1]")
     return math.inf if reliability == 0 else true_sd * math.sqrt(1 / reliability - 1)
@@ -54,6 +77,21 @@ def sd_allowed_by_leaderboard(
     Solves 2 P (1 - P) = t with P = Phi(d/tau), so tau = d/Phi^-1((1 + sqrt(1 - 2 t))/2), and
     tau² = (2 s_w² + item_sd²)/n. `item_sd` is the SD of true item differences when the
     next pass has new items, 0 for the same items; 0 is returned when that alone is too much.
+
+    Parameters
+    ----------
+    tolerated : float
+        Largest share of pairs of passes that may order the two systems otherwise.
+    gap : float
+        Difference d of their true means, in scale units.
+    items : int
+        Items n of the leaderboard.
+    item_sd : float
+        SD of true item differences, for passes with new items; 0 for the same items.
+
+    Returns
+    -------
+    float in scale units.
     """
     _check(tolerated)
     if gap <= 0 or items < 1 or item_sd < 0:
@@ -70,6 +108,17 @@ def flip_allowed_by_filter(tolerated: float, *, kind: str = "retest") -> float:
     "retest": verdicts that differ on a second judgment may be the tolerated share. "majority":
     verdicts that differ from the item's own majority may; since E min(p, 1 - p) <= flip in the
     worst case, the same number is safe there too, and up to twice as much may be harmless.
+
+    Parameters
+    ----------
+    tolerated : float
+        Largest share of verdicts that may differ.
+    kind : "retest" or "majority"
+        From what they may differ.
+
+    Returns
+    -------
+    float in [0, 1].
     """
     _check(tolerated)
     if kind not in ("retest", "majority"):
@@ -84,6 +133,21 @@ def flip_allowed_by_binary_reward(
 
     `binary_advantage` with Beta(.5, .5) success chances, simulated with common random
     numbers from `seed`, so that the share is a function of the flip rate alone.
+
+    Parameters
+    ----------
+    tolerated : float
+        Largest share of advantage signs that may differ.
+    seed : int
+        Seed of the simulation.
+    group : int
+        Candidates in a group.
+    runs : int
+        Number of simulated groups.
+
+    Returns
+    -------
+    float in [0, 1/2].
     """
     _check(tolerated)
 
@@ -101,6 +165,17 @@ def pick_change(ratio: float, candidates: int) -> float:
 
     Two passes with the same normal true values and fresh normal noise, by a simulation with
     a fixed seed (Monte Carlo error below .0025).
+
+    Parameters
+    ----------
+    ratio : float
+        Noise SD over the SD of true scores within a prompt.
+    candidates : int
+        Candidates n of a prompt.
+
+    Returns
+    -------
+    float in [0, 1].
     """
     if candidates < 2 or ratio < 0:
         raise InputError("requirement", "candidates", f"{candidates!r}", "give at least 2")
@@ -120,6 +195,19 @@ def sd_allowed_by_pick(tolerated: float, candidates: int, true_sd: float) -> flo
 
     Normal true values with SD `true_sd` among the candidates of a prompt; read off
     `pick_change`, whose Monte Carlo error is below .0025.
+
+    Parameters
+    ----------
+    tolerated : float
+        Largest share of picks that may change.
+    candidates : int
+        Candidates n of a prompt.
+    true_sd : float
+        SD of true scores within a prompt, in scale units.
+
+    Returns
+    -------
+    float in scale units.
     """
     _check(tolerated)
 

@@ -246,7 +246,18 @@ def needed_range(
     power: float = 0.8,
     level: float = 0.95,
 ) -> tuple[Needed | Undefined, Needed | Undefined]:
-    """Return `needed` at both ends of the interval of the variance of the run means."""
+    """Return `needed` at both ends of the interval of the variance of the run means.
+
+    Parameters
+    ----------
+    calibration, gap, alpha, power : as in `needed`.
+    level : float
+        Confidence level of the interval.
+
+    Returns
+    -------
+    (needed at the low end, needed at the high end).
+    """
     low, high = calibration.ends(level)
     return needed(low, gap, alpha=alpha, power=power), needed(high, gap, alpha=alpha, power=power)
 

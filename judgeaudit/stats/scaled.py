@@ -48,7 +48,17 @@ LOG = Scale("log", np.log, np.exp)
 
 
 def log_f(k: float) -> Scale:
-    """Return the scale log((1 + (k - 1) rho) / (1 - rho)): log F for an ICC of k columns."""
+    """Return the scale log((1 + (k - 1) rho) / (1 - rho)): log F for an ICC of k columns.
+
+    Parameters
+    ----------
+    k : float
+        Number of columns.
+
+    Returns
+    -------
+    Scale
+    """
 
     def to(rho: Floats) -> Floats:
         inside = np.clip(rho, -1 / (k - 1) + 1e-9, 1 - 1e-12)
@@ -109,7 +119,21 @@ class Estimated:
 
 
 def jackknife_influence(deleted: Floats) -> Floats:
-    """Return (n - 1)(mean - deleted_i) from the n delete-one values of a statistic."""
+    """Return (n - 1)(mean - deleted_i) from the n delete-one values of a statistic.
+
+    Parameters
+    ----------
+    deleted : array, shape (n, ...)
+        The statistic without each unit.
+
+    Returns
+    -------
+    array of the same shape.
+
+    References
+    ----------
+    Efron & Tibshirani (1993), An Introduction to the Bootstrap, chapter 11.
+    """
     n = deleted.shape[0]
     return np.asarray((n - 1) * (deleted.mean(axis=0) - deleted))
 
@@ -119,6 +143,21 @@ def influence_se(influence: Floats, clusters: NDArray[np.int_] | None = None) ->
 
     `clusters` holds one code an item; with clusters the influences are summed
     within each (Cameron & Miller 2015, sandwich with the G/(G - 1) factor).
+
+    Parameters
+    ----------
+    influence : array, shape (n,)
+        One influence value an item.
+    clusters : array of int, shape (n,), optional
+        The task of each item.
+
+    Returns
+    -------
+    (standard error, number of independent units).
+
+    References
+    ----------
+    Cameron & Miller (2015), Journal of Human Resources 50, 317-372.
     """
     n = influence.size
     if clusters is None:
@@ -142,6 +181,21 @@ def mean_estimate(
 
     With `clusters` the standard error sums within clusters and the t has G - 1
     degrees of freedom. All values equal: the mean stands, without an interval.
+
+    Parameters
+    ----------
+    values : array, shape (n,)
+        One value an item, nan for none.
+    clusters : array of int, shape (n,), optional
+        The task of each item.
+    method : str
+        Name of the method, for the report.
+    min_items : int
+        Items below which there is no interval.
+
+    Returns
+    -------
+    Estimated, or Undefined if no item has a value.
     """
     kept = ~np.isnan(values)
     x = values[kept]
@@ -164,7 +218,23 @@ def mean_estimate(
 def without_interval(
     value: float, n: int, reason: str, influence: Floats | None = None
 ) -> Estimated:
-    """Return an estimate that stands without an interval, for `reason`."""
+    """Return an estimate that stands without an interval, for `reason`.
+
+    Parameters
+    ----------
+    value : float
+        The estimate.
+    n : int
+        Number of independent units.
+    reason : str
+        Why there is no interval.
+    influence : array, shape (n,), optional
+        Influence values of the estimate.
+
+    Returns
+    -------
+    Estimated
+    """
     return Estimated(value, math.nan, math.nan, n, "none", no_interval=reason, influence=influence)
 
 
@@ -173,6 +243,21 @@ def disagreement_bound(n: int, level: float = 0.95) -> Interval:
 
     The upper end is 1 - alpha^(1/n), one-sided (Louis 1981): 59 items without a
     disagreement put the rate below 5 % at level .95.
+
+    Parameters
+    ----------
+    n : int
+        Items without a disagreement.
+    level : float
+        One-sided confidence level.
+
+    Returns
+    -------
+    Interval from 0.
+
+    References
+    ----------
+    Louis (1981), The American Statistician 35, 154.
     """
     high = -math.expm1(math.log(1 - level) / n)
     return Interval(0.0, high, level, "exact, no disagreement seen")

@@ -49,6 +49,17 @@ def log_e_pass(flips: ArrayLike, n: ArrayLike, threshold: float) -> Floats:
 
     int_0^T theta^s (1 - theta)^(n - s) dtheta / (T · T^s (1 - T)^(n - s)), in logs by the
     incomplete beta function; 0 at n = 0.
+
+    Parameters
+    ----------
+    flips, n : array, any shape
+        Flips among n re-asked items.
+    threshold : float
+        The gate's flip rate T, in (0, 1).
+
+    Returns
+    -------
+    array of the common shape.
     """
     s, f = _split(flips, n)
     lower = special.betainc(s + 1, f + 1, threshold)
@@ -56,7 +67,19 @@ def log_e_pass(flips: ArrayLike, n: ArrayLike, threshold: float) -> Floats:
 
 
 def log_e_fail(flips: ArrayLike, n: ArrayLike, threshold: float) -> Floats:
-    """Log of the evidence, elementwise, that the flip rate is above `threshold`."""
+    """Log of the evidence, elementwise, that the flip rate is above `threshold`.
+
+    Parameters
+    ----------
+    flips, n : array, any shape
+        Flips among n re-asked items.
+    threshold : float
+        The gate's flip rate T, in (0, 1).
+
+    Returns
+    -------
+    array of the common shape.
+    """
     s, f = _split(flips, n)
     upper = special.betaincc(s + 1, f + 1, threshold)
     return _log_ratio(s, f, threshold, np.asarray(upper, float), 1 - threshold)
@@ -157,7 +180,17 @@ class Stops:
 
 
 def first_crossings(passes: NDArray[np.bool_], fails: NDArray[np.bool_]) -> Stops:
-    """Where each run (row) first passes or fails; the cap is the number of columns."""
+    """Where each run (row) first passes or fails; the cap is the number of columns.
+
+    Parameters
+    ----------
+    passes, fails : array of bool, shape (runs, items)
+        Whether the run would pass, or fail, after each item.
+
+    Returns
+    -------
+    Stops
+    """
     cap = passes.shape[1]
     at_pass = np.where(passes.any(axis=1), passes.argmax(axis=1), cap)
     at_fail = np.where(fails.any(axis=1), fails.argmax(axis=1), cap)
@@ -173,6 +206,19 @@ def flip_boundaries(
 
     Both evidences are monotone in the flips, so the gate is two rows of whole numbers:
     -1 where no count passes, cap + 1 where none fails.
+
+    Parameters
+    ----------
+    threshold : float
+        The gate's flip rate T, in (0, 1).
+    alpha : float
+        Chance of a wrong decision on each side.
+    cap : int
+        Most items.
+
+    Returns
+    -------
+    Two arrays of int, shape (cap + 1,).
     """
     _check(threshold, alpha)
     s, n = np.arange(cap + 1), np.arange(cap + 1)[:, None]
@@ -188,6 +234,19 @@ def stop_flip_gates(flips: ArrayLike, threshold: float, alpha: float = 0.05) -> 
     """Run many flip gates at once on a runs x items array of 1, 0 and NaN (invalid).
 
     The same rule as `FlipGate`, vectorised through `flip_boundaries`.
+
+    Parameters
+    ----------
+    flips : array, shape (runs, items)
+        1 flipped, 0 did not, nan could not be read.
+    threshold : float
+        The gate's flip rate T, in (0, 1).
+    alpha : float
+        Chance of a wrong decision on each side.
+
+    Returns
+    -------
+    Stops
     """
     x = np.asarray(flips, float)
     most, fewest = flip_boundaries(threshold, alpha, x.shape[1])

@@ -88,7 +88,19 @@ class Shift:
 
 
 def by_level(scores: Floats, levels: Codes) -> Floats:
-    """Return the mean of each item over the columns of each level, (n, number of levels)."""
+    """Return the mean of each item over the columns of each level, (n, number of levels).
+
+    Parameters
+    ----------
+    scores : array, shape (n items, columns)
+        Scores, nan where there is none.
+    levels : array of int, shape (columns,)
+        The level of each column.
+
+    Returns
+    -------
+    array, shape (n, levels), levels in increasing order.
+    """
     kinds = np.unique(levels)
     means = np.full((scores.shape[0], kinds.size), np.nan)
     for place, kind in enumerate(kinds):
@@ -193,6 +205,19 @@ def friedman(y: Floats) -> float:
     """Return the p value of Friedman's test of complete items x levels, nan with empty cells.
 
     Ties share their mean rank; the statistic is corrected for them (Conover 1999, section 5.8).
+
+    Parameters
+    ----------
+    y : array, shape (n items, k levels)
+        Scores.
+
+    Returns
+    -------
+    float in [0, 1].
+
+    References
+    ----------
+    Friedman (1937), JASA 32, 675-701; Conover (1999), Practical Nonparametric Statistics.
     """
     n, k = y.shape
     if np.isnan(y).any() or k < 2:

@@ -43,6 +43,17 @@ _COMPLEMENT = Scale("-log(1 - x)", lambda x: -np.log1p(-x), lambda y: -np.expm1(
 def weight_table(weights: Weights, categories: int) -> Floats:
     """Return the (q, q) weights of a name, or a given table after a check.
 
+    Parameters
+    ----------
+    weights : "identity", "linear", "quadratic" or array, shape (q, q)
+        How much two categories agree.
+    categories : int
+        Number q of categories.
+
+    Returns
+    -------
+    array, shape (q, q), in [0, 1].
+
     Raises
     ------
     InputError
