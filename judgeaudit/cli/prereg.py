@@ -35,16 +35,23 @@ def report_json(report: CheckReport) -> dict[str, Any]:
 
 @app.command()
 @exits
-def check(study: StudyPath, as_json: AsJson = False) -> ExitCode:
+def check(
+    study: StudyPath,
+    online: Annotated[
+        bool, typer.Option("--online", help="Ask each provider whether it has the model.")
+    ] = False,
+    as_json: AsJson = False,
+) -> ExitCode:
     """List every problem of a registration, and what the study will cost.
 
-    Exits 0 if it can be frozen, 1 if not. Example: judgeaudit prereg check my-study
+    With --online each provider's model list is asked once; its answer is kept in declared.json.
+    Exits 0 if it can be frozen, 1 if not. Example: judgeaudit prereg check my-study --online
     """
     from judgeaudit.cli.progress import heard
     from judgeaudit.design.check import study as checks
     from judgeaudit.study.check import check as checked
 
-    report = checked(study, progress=heard)
+    report = checked(study, online=online, progress=heard)
     if as_json:
         document(report_json(report))
     else:

@@ -48,10 +48,13 @@ class Facts:
     environment: Mapping[str, str]
     git: Mapping[str, JSON] | None = None
     data_access: Mapping[str, JSON] | None = None
+    declared: Mapping[str, JSON] | None = None
 
     def as_json(self) -> dict[str, JSON]:
-        """Return the lock's `beside`."""
+        """Return the lock's `beside`; `declared` is in it where a provider was asked."""
+        declared = {} if self.declared is None else {"declared": dict(self.declared)}
         return {
+            **declared,
             "frozen_at": self.frozen_at,
             "code_version": self.code_version,
             "environment": dict(self.environment),

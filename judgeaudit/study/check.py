@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,17 +13,34 @@ from judgeaudit.evidence.lock.sources import load_study
 from judgeaudit.study.characteristics import with_gates
 from judgeaudit.study.embedded import judge_problems
 from judgeaudit.study.folders import Folder
+from judgeaudit.study.online import declared, problems, sentence
 from judgeaudit.study.progress import Progress, silent
 from judgeaudit.study.sound import statistics
 
 
-def check(folder: Folder, *, progress: Progress = silent) -> CheckReport:
+def check(
+    folder: Folder,
+    *,
+    online: bool = False,
+    environment: Mapping[str, str] = os.environ,
+    progress: Progress = silent,
+) -> CheckReport:
     """Return every problem of the registration in `folder`, notes, and the study's numbers.
 
-    `ok` is True where it can be frozen. Raises `InputError` for a folder without a registration.
+    `ok` is True where it can be frozen. With `online` each provider is asked once, through its own
+    SDK, whether it has the registered model; the answers are notes, kept in `declared.json`, and
+    problems where the model is not there or the key was refused. Raises `InputError` for a folder
+    without a registration, and with `online` where a key is not set in `environment`.
     """
     root = Path(folder)
     draft = load_study(root)
     report = checks.check(draft, statistics())
     report = replace(report, problems=report.problems + judge_problems(draft.registration))
-    return with_gates(root, draft, report, progress)
+    report = with_gates(root, draft, report, progress)
+    return _asked(root, report, environment) if online else report
+
+
+def _asked(root: Path, report: CheckReport, environment: Mapping[str, str]) -> CheckReport:
+    found = declared(root, environment=environment)
+    notes = (*report.notes, *map(sentence, found))
+    return replace(report, problems=(*report.problems, *problems(found)), notes=notes)

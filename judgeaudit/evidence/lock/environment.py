@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from judgeaudit.design.lock import Facts
+from judgeaudit.evidence.lock.declared import read_declared
 from judgeaudit.model import JSON
 
 DISTRIBUTION = "judgeaudit-toolkit"
@@ -29,6 +30,7 @@ def facts(root: Path, now: datetime) -> Facts:
         },
         git=git_state(root),
         data_access=data_access(root),
+        declared=read_declared(root),
     )
 
 

@@ -35,6 +35,7 @@ class AnthropicMessages:
     """`POST {base_url}/v1/messages`."""
 
     api: ClassVar[str] = "anthropic.messages"
+    sdk: ClassVar[str] = "anthropic"
     gives_logprobs: ClassVar[bool] = False
     max_top_logprobs: ClassVar[int] = 0
 

@@ -44,6 +44,7 @@ class Provider(Protocol):
     """One API: values in, values out."""
 
     api: ClassVar[str]
+    sdk: ClassVar[str]
     gives_logprobs: ClassVar[bool]
     max_top_logprobs: ClassVar[int]
 

@@ -49,6 +49,7 @@ class OpenAIChat:
     """`POST {base_url}/chat/completions`."""
 
     api: ClassVar[str] = "openai.chat"
+    sdk: ClassVar[str] = "openai"
     gives_logprobs: ClassVar[bool] = True
     max_top_logprobs: ClassVar[int] = 20
 
