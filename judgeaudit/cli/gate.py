@@ -67,8 +67,9 @@ def gate(
                 found="--run-key, --read-only, --against with a table",
                 remedy="give a study",
             )
-        from judgeaudit.study.gate_table import Columns, gate_table
+        from judgeaudit.study.gate_table import gate_table
+        from judgeaudit.tables.planned import Named
 
-        report = gate_table(source, registration, Columns(item, repeat, value))
+        report = gate_table(source, registration, Named(item, repeat, value))
     tell(report, Outputs(junit, markdown, as_json), time.perf_counter() - begun)
     return code_for(report.outcome)

@@ -1,64 +1,56 @@
 """The gate of a table: somebody's readings held against a registration's criteria.
 
 The table has the columns of `judgeaudit.readings.table` (sealed readings have them); `--item`,
-`--repeat` and `--value` name others. An empty or unreadable answer is an invalid reading and counts
-as such. A Parquet file that names the registration it was made under must name this one.
+`--repeat` and `--value` name others. Its rows are held against the plan and read by the registered
+readout (`judgeaudit.tables.planned`): no row beside the plan, no planned reading without a row.
+A registration that is not frozen has the plan that it would freeze. A Parquet file that names the
+registration it was made under must name this one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from judgeaudit.errors import InputError, RegistrationError
+from judgeaudit.tables.planned import ALIASES, Cell, Named, Read, hold
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from judgeaudit.design.asking import Asker
     from judgeaudit.design.document import Registration
-    from judgeaudit.model import Item
+    from judgeaudit.model import Invalid, Item, PlannedCall, Value
+    from judgeaudit.tables.source import Source
     from judgeaudit.verdict.blockers import Bar
     from judgeaudit.verdict.gate_report import GateReport
 
-VALUES = {
-    "label_logprob": "number",
-    "label_pair": "number",
-    "score": "number",
-    "verdict": "category",
-    "choice": "category",
-    "ranking": "ranking",
-    "text": "text",
-}
-ALIASES = {"number": "score", "category": "verdict"}
 FLAG = b"judgeaudit.registration"
 NOTHING = ("no rows", "empty file")
 """What `read_source` finds in a table without readings: no evidence (3), where others refuse it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
-    """Names of columns where they are not the usual ones."""
-
-    item: str | None = None
-    repeat: str | None = None
-    value: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Criteria:
-    """What a registration gives a table's gate."""
+    """What a registration gives a table's gate; `items` holds the controls too."""
 
     registration: Registration
-    items: Sequence[Item]
-    readout: str
+    items: Mapping[str, Item]
+    plan: Sequence[PlannedCall]
+    asker: Asker
     locks: tuple[str, ...] = ()
 
+    @property
+    def kinds(self) -> dict[int, str]:
+        """The field of `Value` that each stage's readout fills."""
+        return {n: stage[0].readout.column for n, stage in enumerate(self.asker.stages, 1)}
 
-def gate_table(path: Path, registration: Path, columns: Columns) -> GateReport:
-    """Return the report on a table; raises `InputError` for what cannot be read."""
-    from judgeaudit.readings.table import candidate_frame, from_readings
+
+def gate_table(path: Path, registration: Path, columns: Named) -> GateReport:
+    """Return the report on a table; raises `InputError` for what cannot be read or is unplanned."""
+    import pandas as pd
+
+    from judgeaudit.readings.table import IDENTITY, candidate_frame, from_readings
     from judgeaudit.verdict import evaluate
     from judgeaudit.verdict.blockers import bars
     from judgeaudit.verdict.gate_report import Asked, GateReport
@@ -67,19 +59,25 @@ def gate_table(path: Path, registration: Path, columns: Columns) -> GateReport:
     found = criteria.registration
     if found.sequential is not None:
         raise InputError(registration, "sequential", "a table cannot be asked in blocks")
-    frame, bar = read_frame(path, columns, criteria)
     about = {"table": path.name, "lock_digest": criteria.locks[-1] if criteria.locks else None}
-    if bar is not None or not len(frame):
-        empty = [] if bar is not None else bars(found, frame.assign(control=None, endpoint="all"))
-        return GateReport(found.study.id, bars=(*([bar] if bar else []), *empty), about=about)
-    table = from_readings(frame, criteria.items)
-    probes = [item for item in criteria.items if "control" not in item.meta]
+    source = _read(path, columns, criteria)
+    bar = None if source is None else _another(source, criteria)
+    if source is None or bar is not None:
+        none = pd.DataFrame(columns=["control", "endpoint"])
+        return GateReport(
+            found.study.id, bars=tuple([bar] if bar else bars(found, none)), about=about
+        )
+    extra = [*IDENTITY, "label", "mass"]
+    held = hold(source, criteria.plan, criteria.kinds, _reader(criteria), columns, extra)
+    table = from_readings(pd.DataFrame(held.rows), criteria.items.values())
+    probes = [item for item in criteria.items.values() if "control" not in item.meta]
     findings = evaluate(found, table, candidate_frame(probes))
     return GateReport(
         study=found.study.id,
         verdicts=findings.verdicts,
         bars=tuple(bars(found, table)),
-        asked=Asked(len(table), len(table), ended=f"read from {path.name}"),
+        findings=tuple(held.notes),
+        asked=Asked(held.present, len(held.rows), ended=f"read from {path.name}"),
         about=about,
     )
 
@@ -89,91 +87,61 @@ def criteria_of(path: Path) -> Criteria:
 
     Raises `RegistrationError` for a registration with problems.
     """
+    from judgeaudit.design.asking import Asker
     from judgeaudit.design.layout import FROZEN
+    from judgeaudit.design.lock import render
     from judgeaudit.evidence.lock.files import load_frozen
     from judgeaudit.evidence.lock.sources import load_study
 
     if (path / FROZEN).is_dir():
         frozen = load_frozen(path)
-        readout = frozen.protocol.all_stages()[-1].readout
         locks = tuple(str(lock) for lock in frozen.locks)
-        return Criteria(frozen.registration, tuple(frozen.items.values()), readout, locks)
+        return Criteria(frozen.registration, frozen.items, frozen.plan, frozen.asker, locks)
     draft = load_study(path) if path.is_dir() else load_study(path.parent, path.name)
     if draft.problems or draft.registration is None or draft.protocol is None:
         raise RegistrationError(path, draft.problems)
-    readout = draft.protocol.all_stages()[-1].readout
-    return Criteria(draft.registration, (*draft.items, *draft.controls), readout)
+    whole = draft.whole()
+    items = {item.id: item for item in (*whole.items, *whole.controls)}
+    return Criteria(whole.registration, items, render(whole).plan, Asker.of(whole.protocol))
 
 
-def read_frame(path: Path, columns: Columns, criteria: Criteria) -> tuple[pd.DataFrame, Bar | None]:
-    """Return the table's rows with a status each, or the bar of another registration."""
-    import pandas as pd
-
+def _read(path: Path, columns: Named, criteria: Criteria) -> Source | None:
+    """Return the table's columns; None for a table without a row."""
     from judgeaudit.readings.table import COLUMNS, IDENTITY
     from judgeaudit.tables.files import read_source
 
-    value = VALUES[criteria.readout]
-    given = {columns.item: "item", columns.repeat: "repeat", columns.value: value}
-    named = {name: role for name, role in given.items() if name is not None}
-    known = {*COLUMNS, *IDENTITY, *ALIASES.values()}
+    kinds = set(criteria.kinds.values())
+    usual = ["item", "repeat", *kinds, *(name for kind in kinds for name in ALIASES.get(kind, ()))]
+    wanted = [*columns.wanted(), *usual]
+    lists = [columns.value or "ranking"] if "ranking" in kinds else []
     try:
-        source = read_source(path, list(named), known)
+        return read_source(path, wanted, {*COLUMNS, *IDENTITY, *usual}, lists)
     except InputError as error:
         if error.found not in NOTHING:
             raise
-        return pd.DataFrame(), None
-    for name in named:
-        if name not in source.header:
-            raise InputError(path.name, f"column {name!r}", "missing", source.columns())
-    frame = source.table.to_pandas()
-    if (bar := _another(source.table.schema.metadata or {}, criteria)) is not None:
-        return frame, bar
-    frame = frame.astype(object).where(frame.notna(), None).rename(columns=named)
-    if value not in frame and ALIASES.get(value) in frame:
-        frame = frame.rename(columns={ALIASES[value]: value})
-    for name in ("item", value):
-        if name not in frame:
-            raise InputError(path.name, f"column {name!r}", "missing", source.columns())
-    frame = frame[[n for n in frame if n in known]]
-    if "endpoint" not in frame and len(criteria.registration.endpoints) == 1:
-        frame["endpoint"] = criteria.registration.endpoints[0].id
-    return (frame if "status" in frame else _with_status(frame, value)), None
+        return None
 
 
-def _another(metadata: dict[bytes, bytes], criteria: Criteria) -> Bar | None:
+def _reader(criteria: Criteria) -> Read:
+    """Return how a cell is read as the answer to a planned call: by that call's own readout."""
+    cache: dict[tuple[int, str, str, Cell], Value | Invalid] = {}
+
+    def read(call: PlannedCall, cell: Cell) -> Value | Invalid:
+        key = (call.stage, call.item, call.arm, cell)
+        if key not in cache:
+            asking = criteria.asker.find(call.stage, call.arm)
+            item = asking.item(criteria.items[call.item])
+            cache[key] = asking.readout.read_cell(cell, item, asking.readout_arm(call.arm))
+        return cache[key]
+
+    return read
+
+
+def _another(source: Source, criteria: Criteria) -> Bar | None:
     from judgeaudit.verdict.blockers import Bar
 
-    named = metadata.get(FLAG, b"").decode()
+    named = (source.table.schema.metadata or {}).get(FLAG, b"").decode()
     if not named or named in criteria.locks:
         return None
     held = criteria.locks[-1] if criteria.locks else "one that is not frozen"
     return Bar("other_registration", f"the readings were made under {named}, this is {held}")
-
-
-def _with_status(frame: pd.DataFrame, value: str) -> pd.DataFrame:
-    """Return rows with status and reason: an empty answer and one that is no value are invalid."""
-    read = [_value(given, value) for given in frame[value]]
-    reasons: list[str | None] = [
-        None if got is not None else "empty" if given is None else "unparsed"
-        for got, given in zip(read, frame[value], strict=True)
-    ]
-    status = ["ok" if reason is None else "invalid" for reason in reasons]
-    return frame.assign(**{value: read, "status": status, "reason": reasons})
-
-
-def _value(given: Any, value: str) -> Any:
-    import math
-
-    from judgeaudit.tables.rankings import candidates_in
-
-    if given is None:
-        return None
-    if value == "ranking":
-        return candidates_in(str(given))
-    if value != "number":
-        return str(given)
-    try:
-        number = float(given)
-    except (TypeError, ValueError):
-        return None
-    return number if math.isfinite(number) else None
