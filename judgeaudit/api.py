@@ -1,8 +1,11 @@
-"""What the commands do, for notebooks: a study's readings and verdicts, anybody's table, estimates.
+"""What the commands do, for notebooks: a study from `init` to verdict, anybody's table, estimates.
 
 `judgeaudit` exports these names and imports this module on first use, so that importing the package
-costs nothing. Nothing here decides what the commands would not: thresholds come from registrations
-alone, and what no registration names is exploratory.
+costs nothing. The commands call the same functions. Nothing here decides what the commands would
+not: thresholds come from registrations alone, and what no registration names is exploratory.
+
+What takes long tells a `progress` callback (`judgeaudit.study.progress`; `print` is one), what goes
+wrong is raised as a `JudgeauditError`, and nothing is printed.
 """
 
 from __future__ import annotations
@@ -20,26 +23,66 @@ from judgeaudit.analysis.exploratory import Report, Wish, explore
 from judgeaudit.analysis.frame import estimates_frame
 from judgeaudit.analysis.question import Over, Question
 from judgeaudit.design.frozen import FrozenStudy
+from judgeaudit.readings.table import checked
+from judgeaudit.study.amend import amend
+from judgeaudit.study.analyze import analyze
+from judgeaudit.study.check import check
+from judgeaudit.study.export_study import export_study
+from judgeaudit.study.export_table import export_table
+from judgeaudit.study.folders import Folder
+from judgeaudit.study.freeze import freeze
+from judgeaudit.study.gate import GateReport, gate
+from judgeaudit.study.gate_table import Columns
+from judgeaudit.study.gate_table import gate_table as gate_of_table
+from judgeaudit.study.init import init
+from judgeaudit.study.look import show, status
+from judgeaudit.study.monitor import monitor
+from judgeaudit.study.oc import oc
+from judgeaudit.study.pilot import pilot
+from judgeaudit.study.power import power
+from judgeaudit.study.results import analyse
+from judgeaudit.study.run import run
+from judgeaudit.study.sealed import load, sealed_runs_of, study_table
+from judgeaudit.study.stamp import stamp
+from judgeaudit.study.supplement_files import Exported
+from judgeaudit.study.verify import verify
+from judgeaudit.tables.read import read_frame, read_long
+from judgeaudit.tables.roles import roles_of
 from judgeaudit.verdict import Findings, decide
 
 __all__ = [
+    "amend",
+    "analyze",
     "analyze_table",
+    "check",
     "decide",
     "estimate",
     "estimates",
+    "export",
+    "freeze",
+    "gate",
+    "gate_table",
+    "init",
     "load_readings",
     "load_study",
+    "monitor",
+    "oc",
+    "pilot",
+    "power",
+    "run",
+    "show",
+    "stamp",
+    "status",
     "verdicts",
+    "verify",
 ]
 
 TableSource = str | os.PathLike[str] | pd.DataFrame
 
 
-def load_study(folder: str | os.PathLike[str]) -> FrozenStudy:
+def load_study(folder: Folder) -> FrozenStudy:
     """Return a frozen study; raises `EvidenceError` where a file is not what its lock says."""
-    from judgeaudit.evidence.lock.files import load_frozen
-
-    return load_frozen(Path(folder))
+    return load(Path(folder))
 
 
 def load_readings(study: FrozenStudy) -> pd.DataFrame:
@@ -49,8 +92,6 @@ def load_readings(study: FrozenStudy) -> pd.DataFrame:
     with a reason. Raises `EvidenceError` where a sealed file differs from its manifest,
     `UndefinedEstimate` where nothing is sealed.
     """
-    from judgeaudit.study.sealed import sealed_runs_of, study_table
-
     sealed_runs_of(study)
     return study_table(study)
 
@@ -60,8 +101,6 @@ def verdicts(study: FrozenStudy) -> Findings:
 
     Raises as `load_readings` does.
     """
-    from judgeaudit.study.results import analyse
-
     return analyse(study).findings
 
 
@@ -80,8 +119,6 @@ def estimate(
     `over` says which pairs are compared, `where` narrows by columns, `params` are those that a gate
     may set. The estimates are exploratory. Raises `InputError` naming what is unknown or missing.
     """
-    from judgeaudit.readings.table import checked
-
     return compute(name, checked(readings), Question(over=over, level=level, params=params), where)
 
 
@@ -115,9 +152,6 @@ def analyze_table(
     `ranking`, `probability` is given. `missing`, `label` and `invalid` are words (one text with
     commas, or a sequence). Raises `InputError` naming row or column.
     """
-    from judgeaudit.tables.read import read_frame, read_long
-    from judgeaudit.tables.roles import roles_of
-
     columns: dict[str, Any] = dict(
         item=item, repeat=repeat, score=score, verdict=verdict, ranking=ranking,
         probability=probability, by=by, window=window, order=order, gold=gold, group=group,
@@ -135,3 +169,38 @@ def estimates(found: Report | Findings | Iterable[Estimate]) -> pd.DataFrame:
     """Return estimates as a table, one row each; the columns are `analysis.frame.COLUMNS`."""
     known: Any = found.estimates if isinstance(found, Report | Findings) else found
     return estimates_frame(known)
+
+
+def gate_table(
+    table: Folder,
+    registration: Folder,
+    *,
+    item: str | None = None,
+    repeat: str | None = None,
+    value: str | None = None,
+) -> GateReport:
+    """Return what a registration's gates say of somebody's readings in a table's file.
+
+    `registration` is a study's folder or a registration's file; `item`, `repeat` and `value` name
+    columns where they are not the usual ones. Raises `InputError` for what cannot be read.
+    """
+    return gate_of_table(Path(table), Path(registration), Columns(item, repeat, value))
+
+
+def export(
+    source: Folder,
+    *,
+    out: Folder | None = None,
+    columns: Mapping[str, Any] | None = None,
+) -> Exported:
+    """Write a study, or a table's file, as Parquet files with a README: a paper's supplement.
+
+    `columns` says of a table which column plays which part, by the keywords of `analyze_table`.
+    `out` is a new folder, by default `supplement` beside the source; it is written whole or not at
+    all. Raises `InputError` where it is taken.
+    """
+    path = Path(source)
+    if path.is_dir():
+        return export_study(path, Path(out or path / "supplement"))
+    folder = out or path.with_name(f"{path.stem}-supplement")
+    return export_table([path], columns or {}, Path(folder))

@@ -7,17 +7,17 @@
         assert judgeaudit_gate("evals/judge").passed
 
 A gate that does not pass fails the test, also where it could not be told: skipping would look
-green. Each (study, key) is asked once a session. The gate runs as the command does, in a process
-of its own, so that nothing of the toolkit is imported at pytest's start and nothing of the
-suite's warnings, plugins or event loops reaches it.
+green. Each (study, key) is asked once a session. The gate runs in this process, by the function
+that the command calls; nothing of the toolkit is imported before the first gate is asked. It runs
+in a thread of its own, so that a suite's event loop does not meet the run's, and with Python's
+default warnings, so that a suite that turns warnings into errors judges its own code alone.
 """
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
+import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ MARKER = "judgeaudit_gate"
 
 @dataclass(frozen=True)
 class GateResult:
-    """What a gate said: its exit code, outcome, one line, and the document of `--json`."""
+    """What a gate said: the command's exit code, outcome, one line, the document of `--json`."""
 
     code: int
     outcome: str
@@ -60,18 +60,25 @@ class Gates:
 
 
 def ask(study: str, run_key: str | None, read_only: bool) -> GateResult:
-    """Run the command and return what it said."""
-    command = [sys.executable, "-m", "judgeaudit", "gate", study, "--json"]
-    command += ["--run-key", run_key] if run_key is not None else []
-    command += ["--read-only"] if read_only else []
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    """Ask the gate in a thread of its own and return what it said; a bug is raised as it is."""
+    with ThreadPoolExecutor(max_workers=1) as thread, warnings.catch_warnings():
+        warnings.simplefilter("default")
+        return thread.submit(_ask, study, run_key, read_only).result()
+
+
+def _ask(study: str, run_key: str | None, read_only: bool) -> GateResult:
+    from judgeaudit.errors import JudgeauditError, TooEarly, UndefinedEstimate
+    from judgeaudit.study.gate import gate
+
     try:
-        document = json.loads(done.stdout)
-    except ValueError:
-        document = {"outcome": "undefined", "error": done.stderr.strip() or "no output"}
-    outcome = str(document.get("outcome", "undefined"))
-    says = str(document.get("says") or document.get("error") or outcome)
-    return GateResult(done.returncode, outcome, says, document)
+        report = gate(study, run_key=run_key, read_only=read_only)
+    except (JudgeauditError, OSError) as error:
+        undecided = isinstance(error, TooEarly | UndefinedEstimate)
+        told = {"outcome": "undefined", "error": str(error), "kind": type(error).__name__}
+        return GateResult(3 if undecided else 2, "undefined", str(error), told)
+    outcome = report.outcome.value
+    code = {"pass": 0, "fail": 1}.get(outcome, 3)
+    return GateResult(code, outcome, report.headline, report.to_dict())
 
 
 @pytest.fixture(scope="session")

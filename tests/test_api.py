@@ -16,7 +16,9 @@ from judgeaudit.errors import InputError
 commands.register(app)
 
 NAMES = {
-    "analyze_table", "decide", "estimate", "estimates", "load_readings", "load_study", "verdicts",
+    "amend", "analyze", "analyze_table", "check", "decide", "estimate", "estimates", "export",
+    "freeze", "gate", "gate_table", "init", "load_readings", "load_study", "monitor", "oc", "pilot",
+    "power", "run", "show", "stamp", "status", "verdicts", "verify",
 }  # fmt: skip
 
 

@@ -57,9 +57,8 @@ def analyze(
         from judgeaudit.cli.analyze_study import analyze_study
 
         return analyze_study(targets[0], as_json)
-    from judgeaudit.analysis.exploratory import Wish
-    from judgeaudit.cli.analyze_table import analyze_table
-    from judgeaudit.tables.roles import roles_of
+    from judgeaudit.cli.analyze_table import tell
+    from judgeaudit.study.table import explore_files
 
-    roles = roles_of(columns, "analyze")
-    return analyze_table(targets, roles, Wish(gap=gap, pass_at=pass_at), out, as_json)
+    report = explore_files(targets, columns, gap=gap, pass_at=pass_at, out=out)
+    return tell(report, out, as_json)

@@ -28,24 +28,17 @@ def battery(
 
     Example: judgeaudit battery traces --n 8 --seed 1 --out items.jsonl
     """
-    from judgeaudit.battery import build_battery, items_to_bytes, lint
+    from judgeaudit.study.battery import write_battery
 
-    built = build_battery(kind, n, seed, **dict(_option(text) for text in option or []))
-    findings = lint(built.items)
-    if errors := [finding for finding in findings if finding.severity == "error"]:
-        raise InputError(f"battery {kind}", found="; ".join(map(str, errors)))
-    try:
-        with out.open("xb") as stream:
-            stream.write(items_to_bytes(built.items))
-    except FileExistsError:
-        raise InputError(out, found="exists already", remedy="name another file") from None
-    found = {"file": str(out), "items": len(built.items), "report": dict(built.report)}
+    options = dict(_option(text) for text in option or [])
+    found = write_battery(kind, out, n=n, seed=seed, options=options)
     if as_json:
-        document({**found, "findings": [_finding(finding) for finding in findings]})
+        document(found.to_dict())
         return ExitCode.DONE
-    lines([f"{out}: {len(built.items)} items", *map(str, findings)])
-    for name, value in built.report.items():
+    lines([f"{out}: {found.items} items", *map(str, found.findings)])
+    for name, value in found.report.items():
         remark(f"{name}: {json.dumps(value, ensure_ascii=False)}")
+    remark(f"next: judgeaudit init DIR --protocol NAME --items {out}")
     return ExitCode.DONE
 
 
@@ -58,12 +51,3 @@ def _option(text: str) -> tuple[str, Any]:
         return name, json.loads(value)
     except ValueError:
         return name, value
-
-
-def _finding(finding: Any) -> dict[str, str]:
-    return {
-        "severity": finding.severity,
-        "rule": finding.rule,
-        "where": finding.where,
-        "message": finding.message,
-    }

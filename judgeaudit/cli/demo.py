@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from judgeaudit.cli.exits import ExitCode, exits
 from judgeaudit.cli.output import AsJson, document, lines
 from judgeaudit.errors import InputError
-
-if TYPE_CHECKING:
-    from judgeaudit.study.results import Analysed
-    from judgeaudit.verdict import Verdict
 
 
 @exits
@@ -45,58 +40,23 @@ def demo(
 
 def retest(root: Path, simulated: bool, as_json: bool) -> ExitCode:
     """Run the demo in `root` and print what it found."""
-    from judgeaudit.cli.analyze_study import as_document, lines_of
+    from judgeaudit.cli.analyze_study import lines_of
     from judgeaudit.cli.progress import shown
+    from judgeaudit.report.demo_text import meaning
     from judgeaudit.study.demo import demo as run_demo
+    from judgeaudit.study.results import findings_document
 
     with shown() as progress:
         analysed = run_demo(root, simulated=simulated, progress=progress)
+    simulated = any(spec.is_simulated for spec in analysed.frozen.registration.endpoints)
+    means = list(meaning(analysed.findings.verdicts, simulated))
     if as_json:
-        document({**as_document(analysed), "means": list(meaning(analysed)), "study": str(root)})
+        document({**findings_document(analysed), "means": means, "study": str(root)})
     else:
         lines(["", *lines_of(analysed), "", "What this means:"])
-        lines(f"  {sentence}" for sentence in meaning(analysed))
+        lines(f"  {sentence}" for sentence in means)
         lines(["", f"The study is in {root}. Look around:", *_next_steps(root)])
     return ExitCode.DONE
-
-
-def meaning(analysed: Analysed) -> Iterator[str]:
-    """Yield what the verdicts mean, each sentence made from a verdict and from nothing else."""
-    verdicts = {verdict.id: verdict for verdict in analysed.findings.verdicts}
-    for condition, where in (
-        ("quiet", "With one request in flight"),
-        ("loaded", "With eight in flight"),
-    ):
-        number, order = verdicts[f"{condition}.number"], verdicts[f"{condition}.order"]
-        yield f"{where}, the number {_held(number)} and the order of candidates {_held(order)}."
-    said = {name: verdict.outcome.value for name, verdict in verdicts.items()}
-    quiet_held = said["quiet.number"] == said["quiet.order"] == "pass"
-    if set(said.values()) == {"pass"}:
-        yield "So load did not move this judge beyond the thresholds on this machine."
-    elif quiet_held and said["loaded.number"] == "pass" and said["loaded.order"] == "fail":
-        yield (
-            "So the same bytes to the same weights read differently once the server is busy: "
-            "a number that looks steady can still reorder the candidates that it ranks."
-        )
-    elif quiet_held and "fail" in said.values():
-        yield "So this judge repeated itself alone and not under load: load is part of it."
-    elif "fail" in said.values():
-        yield "So what one reading says cannot be taken for what the next one will say."
-    else:
-        yield "So nothing failed here, and not everything could be told: see what was left out."
-    yield "Every delivery check was green in all of this: integrity is not reliability."
-    if any(spec.is_simulated for spec in analysed.frozen.registration.endpoints):
-        yield "The judge was SIMULATED, its noise under load planted: this shows the tool alone."
-
-
-def _held(verdict: Verdict) -> str:
-    said = {
-        "pass": "held",
-        "fail": "did not hold",
-        "inconclusive": "could not be told",
-        "undefined": "could not be measured",
-    }
-    return said[verdict.outcome.value]
 
 
 def _next_steps(root: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""What `judgeaudit demo memory-luck` prints: sentences from verdicts and estimates' claims."""
+"""`judgeaudit demo memory-luck`: what is told of the demo's studies."""
 
 from __future__ import annotations
 
@@ -10,23 +10,7 @@ from judgeaudit.cli.exits import ExitCode
 from judgeaudit.cli.output import document, lines
 
 if TYPE_CHECKING:
-    from judgeaudit.analysis.estimate import Estimate
     from judgeaudit.study.demo_luck import LuckStudy
-    from judgeaudit.study.results import Analysed
-    from judgeaudit.verdict import Verdict
-
-MARGIN = "0.10"
-CONTRASTS = (
-    ("luck_lesson_effect", "unlucky", "lesson effect", "the lesson's content, outcome held"),
-    ("luck_outcome_effect", "unlucky, lesson=F", "outcome effect", "the outcome, lesson held"),
-    ("luck_total", "unlucky", "total luck", "outcome and its lesson together"),
-    ("luck_carry", "unlucky", "CARRY", "what a lesson of bad luck adds"),
-    ("luck_harm", "unlucky", "  harm", "the lesson of failure against an unrelated one"),
-    ("luck_protection", "unlucky", "  protection", "an unrelated lesson against one of success"),
-)
-"""Statistic, scope, name and meaning; the last two are the parts of the lesson effect."""
-COMPREHENDS = 0.9
-"""Below this share of right answers to "which has the better record?" the demo warns."""
 
 
 def demo_luck(root: Path, simulated: bool, as_json: bool) -> ExitCode:
@@ -37,113 +21,35 @@ def demo_luck(root: Path, simulated: bool, as_json: bool) -> ExitCode:
     with shown() as progress:
         found = run_demo(root, simulated=simulated, progress=progress)
     if as_json:
-        document({"studies": [as_document(study) for study in found]})
+        document({"studies": [_document(study) for study in found]})
     else:
         for study in found:
-            lines(lines_of(study))
+            lines(_lines(study))
     return ExitCode.DONE
 
 
-def contrasts(analysed: Analysed, endpoint: str) -> Iterator[tuple[str, str, Estimate]]:
-    """Yield name, meaning and estimate of each contrast at one endpoint."""
-    found = {(e.analysis, e.endpoint, e.scope): e for e in analysed.findings.estimates}
-    for statistic, scope, name, meaning in CONTRASTS:
-        if (estimate := found.get((statistic, endpoint, scope))) is not None:
-            yield name, meaning, estimate
+def _lines(study: LuckStudy) -> Iterator[str]:
+    """Yield a study's execution, contrasts by endpoint, what they mean, and where to look."""
+    from judgeaudit.cli.analyze_study import lines_of
+    from judgeaudit.report.luck_text import luck_lines
 
-
-def claims_in_words(estimate: Estimate) -> str:
-    """Return which of the three claims an estimate makes; none of them is said to be that."""
-    claims = estimate.details.get("claims")
-    if estimate.value is None or not isinstance(claims, dict):
-        return f"could not be told: {estimate.undefined or 'no bounds'}"
-    made = [f"shown to be {name}" for name in ("present", "large", "negligible") if claims[name]]
-    bounds = f"[{claims['lower']:+.2f}, {claims['upper']:+.2f}]"
-    return f"{estimate.value:+.3f} {bounds}  {', '.join(made) or 'nothing shown'}"
-
-
-def shares_in_words(analysed: Analysed, endpoint: str) -> str:
-    """Return P(worse tool) by arm, how often the same bytes differed, and comprehension."""
-    told = {"luck_p": [], "luck_again": [], "luck_comprehension": []}  # type: dict[str, list[str]]
-    for e in analysed.findings.estimates:
-        if e.analysis in told and e.endpoint == endpoint:
-            value = "none" if e.value is None else f"{e.value:.2f}"
-            told[e.analysis].append(f"{e.scope.removeprefix('unlucky.')} {value}")
-    shares = ", ".join(told["luck_p"])
-    again, known = ", ".join(told["luck_again"]), ", ".join(told["luck_comprehension"])
-    return f"P(worse): {shares}; same bytes differ: {again}; names the better record: {known}"
-
-
-def meaning_of(verdict: Verdict, carry: Estimate | None) -> str:
-    """Return what an endpoint's CARRY means, by its gate and its claims."""
-    claims = carry.details.get("claims") if carry is not None else None
-    held = claims if isinstance(claims, dict) else {}
-    if held.get("large"):
-        return f"carries luck into its next choice, by more than {MARGIN}"
-    if held.get("present") and held.get("negligible"):
-        return f"carries luck, and by less than {MARGIN}"
-    if held.get("present"):
-        return f"carries luck; whether by more than {MARGIN} cannot be told from these worlds"
-    if held.get("negligible"):
-        return f"carries less than {MARGIN}, if anything"
-    return f"gate {verdict.outcome.value}: these worlds cannot tell, and that does not make it safe"
-
-
-def blindness(analysed: Analysed, endpoint: str) -> str:
-    """Return a warning where an endpoint's choices cannot be about luck, else nothing."""
-    for e in analysed.findings.estimates:
-        asked = e.analysis == "luck_comprehension" and e.endpoint == endpoint
-        if asked and e.value is not None and e.value < COMPREHENDS:
-            return f"; but it names the better record in {e.value:.0%} of the worlds only"
-    return ""
-
-
-def lines_of(study: LuckStudy) -> Iterator[str]:
-    """Yield a study's execution, contrasts by endpoint, and what they mean."""
-    from judgeaudit.cli.analyze_study import lines_of as told
-
-    agents, analysed = study.agents, study.analysed
-    whole = list(told(analysed))
+    whole = list(lines_of(study.analysed))
     yield ""
     yield from whole[: whole.index("")]
     yield ""
-    yield f"Contrasts of P(worse tool), one-sided 95 % bounds, margin {MARGIN}:"
-    for agent in agents:
-        yield f"  {agent.id}" + (f" (planted: {agent.planted})" if agent.planted else "")
-        for name, meaning, estimate in contrasts(analysed, agent.id):
-            yield f"    {name:<14} {claims_in_words(estimate)}  ({meaning})"
-        yield f"    {shares_in_words(analysed, agent.id)}"
-    yield ""
-    yield "What this means:"
-    for agent, verdict in zip(agents, analysed.findings.verdicts, strict=True):
-        carry = {name: e for name, _, e in contrasts(analysed, agent.id)}.get("CARRY")
-        yield f"  {agent.id}: {meaning_of(verdict, carry)}{blindness(analysed, agent.id)}."
-    yield "  What is not shown to be large is not shown to be safe."
-    yield "  No gate here rests on a pilot: exploratory."
-    root = analysed.frozen.root
+    yield from luck_lines(study.analysed.findings, study.planted)
+    root = study.analysed.frozen.root
     yield f"The arms: {', '.join(map(str, study.figures))}"
     yield f"The study: {root}; `judgeaudit show {root} 0`, `judgeaudit verify {root}`"
 
 
-def as_document(study: LuckStudy) -> dict[str, Any]:
-    """Return a study's findings as JSON, the contrasts by endpoint among them."""
-    from judgeaudit.cli.analyze_study import as_document as whole
-    from judgeaudit.verdict.verdicts import estimate_to_dict
+def _document(study: LuckStudy) -> dict[str, Any]:
+    from judgeaudit.report.luck_text import luck_document
+    from judgeaudit.study.results import findings_document
 
-    analysed = study.analysed
-    told = {
-        agent.id: {
-            "planted": agent.planted or None,
-            "contrasts": {
-                name.strip(): estimate_to_dict(e) for name, _, e in contrasts(analysed, agent.id)
-            },
-        }
-        for agent in study.agents
-    }
-    root = str(analysed.frozen.root)
     return {
-        **whole(analysed),
-        "study_folder": root,
-        "agents": told,
+        **findings_document(study.analysed),
+        "study_folder": str(study.analysed.frozen.root),
+        "agents": luck_document(study.analysed.findings, study.planted),
         "figures": list(map(str, study.figures)),
     }

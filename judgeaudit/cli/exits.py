@@ -9,7 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import Any, ParamSpec
 
 import typer
 
@@ -22,9 +22,6 @@ from judgeaudit.errors import (
     UndefinedEstimate,
 )
 from judgeaudit.printable import printable_json, printable_lines
-
-if TYPE_CHECKING:
-    from judgeaudit.verdict.verdicts import Outcome
 
 
 class ExitCode(IntEnum):
@@ -41,9 +38,9 @@ class ExitCode(IntEnum):
 P = ParamSpec("P")
 
 
-def code_for(outcome: Outcome) -> ExitCode:
+def code_for(outcome: str) -> ExitCode:
     """Return the exit code of a gate's outcome."""
-    return {"pass": ExitCode.DONE, "fail": ExitCode.NO}.get(outcome.value, ExitCode.UNDECIDED)
+    return {"pass": ExitCode.DONE, "fail": ExitCode.NO}.get(outcome, ExitCode.UNDECIDED)
 
 
 def code_of(error: BaseException) -> ExitCode:

@@ -60,14 +60,12 @@ def export(
         task=task, digest=digest, missing=missing, label=label, invalid=invalid, decimal=decimal,
         across=across,
     )  # fmt: skip
-    if table.is_study(targets, {**columns, "gap": gap, "pass_at": pass_at}, "export"):
+    wished = {"gap": gap, "pass_at": pass_at}
+    if table.is_study(targets, {**columns, **wished}, "export"):
         from judgeaudit.study.export_study import export_study
 
         return tell(export_study(targets[0], out or targets[0] / "supplement"), as_json)
-    from judgeaudit.analysis.exploratory import Wish
     from judgeaudit.study.export_table import export_table
-    from judgeaudit.tables.roles import roles_of
 
-    roles = roles_of(columns, "export")
     folder = out or targets[0].with_name(f"{targets[0].stem}-supplement")
-    return tell(export_table(targets, roles, Wish(gap=gap, pass_at=pass_at), folder), as_json)
+    return tell(export_table(targets, columns, folder, **wished), as_json)

@@ -72,4 +72,4 @@ def gate(
 
         report = gate_table(source, registration, Named(item, repeat, value))
     tell(report, Outputs(junit, markdown, as_json), time.perf_counter() - begun)
-    return code_for(report.outcome)
+    return code_for(report.outcome.value)

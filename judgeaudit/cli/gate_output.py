@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 from judgeaudit.cli.output import annotation, document, lines, remark
 
 if TYPE_CHECKING:
-    from judgeaudit.verdict.gate_report import GateReport
+    from judgeaudit.study.gate import GateReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +40,16 @@ def tell(report: GateReport, outputs: Outputs, seconds: float) -> None:
     if outputs.as_json:
         document(report.to_dict())
     else:
-        lines(text_of(report))
+        from judgeaudit.report.gate_text import gate_lines
+
+        lines(gate_lines(report))
     remark(report.headline)
 
 
 def _write(path: Path, text: str) -> None:
-    from judgeaudit.tables.write import replace_whole
+    from judgeaudit.study.folders import write_text
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    replace_whole(path, lambda part: part.write_text(text, encoding="utf-8"))
+    write_text(path, text)
 
 
 def _github(report: GateReport) -> None:
@@ -63,27 +63,3 @@ def _github(report: GateReport) -> None:
 
         with open(summary, "a", encoding="utf-8") as file:
             file.write(markdown(report) + "\n")
-
-
-def text_of(report: GateReport) -> Iterator[str]:
-    """Yield the report for people, criteria first."""
-    from judgeaudit.verdict.gate_report import criteria
-
-    if simulated := report.about.get("simulated"):
-        yield f"SIMULATED endpoints: {', '.join(simulated)}"
-    for verdict in criteria(report):
-        yield f"gate {verdict.id}: {verdict.says}"
-    for verdict in report.verdicts:
-        if verdict.parts:
-            yield f"composite gate {verdict.id}: {verdict.says}"
-    for bar in report.bars:
-        place = "" if bar.endpoint == "all" else f" at {bar.endpoint}"
-        yield f"barred ({bar.kind}){place}: {bar.says}"
-    if report.compared is not None:
-        yield f"against the baseline: {report.compared['says']}"
-    for finding in report.findings:
-        yield f"finding: {finding}"
-    if report.asked is not None:
-        yield report.asked.sentence()
-    for note in report.notes():
-        yield f"note: {note}"

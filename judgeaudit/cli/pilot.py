@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from judgeaudit.cli.exits import ExitCode, exits
 from judgeaudit.cli.output import AsJson, StudyPath, document, lines, remark
-
-if TYPE_CHECKING:
-    from judgeaudit.study.characteristics import Considered
 
 
 @exits
@@ -34,80 +30,15 @@ def pilot(
     two days. Windows that are not due yet exit 3 with the earliest time; the same command goes on.
     Its digest then goes into [pilot]. Example: judgeaudit pilot my-study
     """
-    from judgeaudit.canonical import file_digest
     from judgeaudit.cli.progress import shown
-    from judgeaudit.design.pilot import design, same_pilot
-    from judgeaudit.evidence.lock.files import load_study
-    from judgeaudit.study.characteristics import consider
-    from judgeaudit.study.pilot_study import make_pilot, pilot_folder, plan_calls, run_pilot
-    from judgeaudit.study.pilot_study import write_record as record
-    from judgeaudit.study.sound import statistics
+    from judgeaudit.report.design_text import pilot_lines
+    from judgeaudit.study.pilot import pilot as piloted
 
-    draft = without_pilot(load_study(study))
-    report = _sound(draft)
-    inputs = draft.whole()
-    ref = inputs.registration.pilot
-    folder = pilot_folder(study, same_pilot(ref))
-    planned = plan_calls(inputs)
-    found = design(
-        inputs.registration,
-        inputs.items,
-        planned,
-        statistics(),
-        precision=precision,
-        most_items=items,
-    )
     with shown() as progress:
-        make_pilot(study, folder, found, progress)
-        run_pilot(folder, wait=wait, progress=progress)
-    path, written = record(study, folder)
-    digest = str(file_digest(path))
-    considered = consider(study, draft, report, quick=True)
+        found = piloted(study, precision=precision, items=items, wait=wait, progress=progress)
     if as_json:
-        document(written | {"digest": digest, "gates": _gates(considered)})
+        document(found.to_dict())
     else:
-        lines(told(written, considered, digest, same_pilot(ref)))
-        remark(f"written: {path}")
+        lines(pilot_lines(found.record, found.gates, found.digest, found.folder))
+        remark(f"written: {found.path}")
     return ExitCode.DONE
-
-
-def without_pilot(draft: Any) -> Any:
-    """Return a draft as if no pilot were registered: one is being made."""
-    from dataclasses import replace
-
-    problems = tuple(p for p in draft.problems if not p.key.startswith("pilot"))
-    sources = {role: source for role, source in draft.sources.items() if role != "pilot"}
-    return replace(draft, problems=problems, sources=sources)
-
-
-def _sound(draft: Any) -> Any:
-    from judgeaudit.study.sound import sound
-
-    return sound(draft)
-
-
-def _gates(considered: Considered) -> list[dict[str, Any]]:
-    from judgeaudit.verdict.oc.words import as_json
-
-    return [as_json(one) for one in considered.found]
-
-
-def told(
-    written: Mapping[str, Any], considered: Considered, digest: str, folder: str
-) -> Iterator[str]:
-    """Yield the pilot's report, what it means for every gate, and what to write next."""
-    from judgeaudit.verdict.oc.pilot import lines as report_lines
-    from judgeaudit.verdict.oc.words import chance_lines
-
-    share = f"{written['share_of_plan']:.0%} of the study's {written['plan_calls']}"
-    yield f"pilot {written['study']}: {written['calls']} calls, {share}; none enters its counts"
-    yield from report_lines(written["report"])
-    for one in considered.found:
-        yield ""
-        yield from chance_lines(one)
-    yield ""
-    yield "To let the gates rest on it, write into registration.toml:"
-    yield "[pilot]"
-    yield f'digest = "{digest}"'
-    if folder != "pilot":
-        yield f'study = "{folder}"'

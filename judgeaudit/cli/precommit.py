@@ -28,12 +28,12 @@ def studies_of(files: Iterable[str]) -> list[Path]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Verify the studies of the files that are given; returns the exit code."""
-    from judgeaudit.evidence.lock.verify import verify_frozen
+    from judgeaudit.study.freeze import frozen_findings
 
     worst = 0
     for study in studies_of(sys.argv[1:] if arguments is None else arguments):
         try:
-            findings = verify_frozen(study)
+            findings = frozen_findings(study, stages=False)
         except (JudgeauditError, OSError) as error:
             print(printable(f"error: {error}"), file=sys.stderr)
             worst = 2

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from judgeaudit.cli.exits import ExitCode, exits
 from judgeaudit.cli.output import AsJson, StudyPath, document, lines, remark
-
-if TYPE_CHECKING:
-    from judgeaudit.design.check.study import CheckReport
 
 app = typer.Typer(
     name="prereg",
@@ -19,18 +16,6 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-
-
-def report_json(report: CheckReport) -> dict[str, Any]:
-    """Return a check's report as JSON."""
-    return {
-        "ok": report.ok,
-        "problems": [
-            {"key": p.key, "found": p.found, "allowed": p.allowed} for p in report.problems
-        ],
-        "notes": list(report.notes),
-        "numbers": None if report.numbers is None else report.numbers.as_json(),
-    }
 
 
 @app.command()
@@ -48,14 +33,13 @@ def check(
     Exits 0 if it can be frozen, 1 if not. Example: judgeaudit prereg check my-study --online
     """
     from judgeaudit.cli.progress import heard
-    from judgeaudit.design.check import study as checks
-    from judgeaudit.study.check import check as checked
+    from judgeaudit.study import check as room
 
-    report = checked(study, online=online, progress=heard)
+    report = room.check(study, online=online, progress=heard)
     if as_json:
-        document(report_json(report))
+        document(room.check_document(report))
     else:
-        lines(checks.lines(report))
+        lines(room.check_lines(report))
         count = len(report.problems)
         told = "1 problem" if count == 1 else f"{count} problems"
         remark(told if count else f"ready to freeze; next: judgeaudit prereg freeze {study}")
@@ -167,7 +151,6 @@ def amend(
     Example: judgeaudit prereg amend my-study --what "temperature left out"
     --why "the model answers 400 to it" --effect "all calls; none had been answered"
     """
-    from judgeaudit.design.amendments import described
     from judgeaudit.study.amend import amend as amended
 
     found = amended(study, what=what, why=why, effect=effect)
@@ -175,7 +158,7 @@ def amend(
     if as_json:
         document({"lock_digest": lock.digest, "amendment": written})
         return ExitCode.DONE
-    lines([*described([written]), f"lock {lock.digest} supersedes {written['superseded_lock']}"])
+    lines([found.sentence(), f"lock {lock.digest} supersedes {written['superseded_lock']}"])
     remark(f"next: judgeaudit run {study}")
     return ExitCode.DONE
 
@@ -216,8 +199,7 @@ def show(study: StudyPath, as_json: AsJson = False) -> ExitCode:
 
     Example: judgeaudit prereg show my-study
     """
-    from judgeaudit.design.summary import summary_lines
-    from judgeaudit.study.freeze import frozen_summary
+    from judgeaudit.study.freeze import frozen_summary, summary_lines
 
     found = frozen_summary(study)
     if as_json:

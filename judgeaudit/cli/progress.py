@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from judgeaudit.cli.output import remark
 
 if TYPE_CHECKING:
-    from judgeaudit.collect.watch import Counts
-    from judgeaudit.study.progress import Event, Progress
+    from judgeaudit.study.progress import Counts, Event, Progress
 
 LINE_EVERY_S = 10.0
 DRAW_EVERY_S = 0.1

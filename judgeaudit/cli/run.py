@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from judgeaudit.cli.exits import ExitCode, exits
-from judgeaudit.cli.output import AsJson, StudyPath, document
+from judgeaudit.cli.output import AsJson, StudyPath, document, lines
 from judgeaudit.errors import InputError
-
-if TYPE_CHECKING:
-    from judgeaudit.collect.collector import RunSummary
 
 
 @exits
@@ -39,31 +37,28 @@ def run(
     if sum([window is not None, next_, all_]) > 1:
         raise InputError("run", found="more than one of --window, --next, --all", remedy="give one")
     if dry_run:
-        from judgeaudit.cli.dry_run import tell
-        from judgeaudit.study.run import preview
-
-        return tell(preview(study, window=window), as_json)
+        return _preview(study, window, as_json)
     from judgeaudit.cli.progress import shown
+    from judgeaudit.study.run import ended_document
     from judgeaudit.study.run import run as asked
 
     with shown() as progress:
         summaries = asked(study, window=window, everything=all_, progress=progress)
     if as_json:
-        document({"runs": [summary_json(summary) for summary in summaries]})
+        document({"runs": [ended_document(summary) for summary in summaries]})
     return ExitCode.DONE
 
 
-def summary_json(summary: RunSummary) -> dict[str, Any]:
-    """Return how a window ended, as JSON."""
-    manifest = summary.manifest
-    return {
-        "window": summary.window,
-        "sealed": True,
-        "readings": manifest["readings"],
-        "ledger": manifest["ledger"],
-        "missing": manifest["missing"],
-        "attempts_now": summary.attempts,
-        "voided": summary.voided,
-        "cost": str(summary.cost),
-        "seconds": round(summary.seconds, 3),
-    }
+def _preview(study: Path, window: str | None, as_json: bool) -> ExitCode:
+    """Print what would be sent."""
+    from judgeaudit.report.calls_text import preview_lines
+    from judgeaudit.study.run import preview
+
+    found = preview(study, window=window)
+    if as_json:
+        document({"dry_run": True, "windows": found})
+    elif not found:
+        lines(["all windows are sealed; nothing is left to run"])
+    else:
+        lines(line for one in found for line in preview_lines(one))
+    return ExitCode.DONE

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from judgeaudit.cli.exits import ExitCode, exits
 from judgeaudit.cli.output import AsJson, document, lines, remark
+from judgeaudit.errors import InputError
 
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Loopback port; 0 takes a free one.")]
 
@@ -27,20 +28,16 @@ def serve(
 
     Example: judgeaudit serve --scenario label-bias --port 8080
     """
-    from judgeaudit.collect.clock import RealClock
-    from judgeaudit.endpoint.server import start_embedded
-    from judgeaudit.errors import InputError
+    from judgeaudit.study.serve import serve as served
 
     if local == (scenario is not None):
         raise InputError("serve", found="not exactly one of --scenario and --local")
     name = "embedded:local" if local else f"embedded:{scenario}"
-    options: dict[str, Any] = {"port": port}
-    with start_embedded(name, clock=RealClock(), seed=seed, options=options) as server:
-        told = {"base_url": server.base_url, "identity": dict(server.identity)}
+    with served(name, port=port, seed=seed) as judge:
         if as_json:
-            document(told)
+            document({"base_url": judge.base_url, "identity": dict(judge.identity)})
         else:
-            lines([f"{name} at {server.base_url}"])
+            lines([f"{name} at {judge.base_url}"])
         remark("serving until interrupted (Ctrl-C)")
         try:
             threading.Event().wait()

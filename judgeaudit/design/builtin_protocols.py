@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import judgeaudit
 from judgeaudit.design.draft import Source
 from judgeaudit.errors import InputError
 
 
 def folder() -> Path:
     """Return where the protocols lie; raises `InputError` in an incomplete installation."""
-    package = Path(judgeaudit.__file__).parent
+    package = Path(__file__).parents[1]
     for place in (package / "_protocols", package.parent / "protocols"):
         if place.is_dir():
             return place

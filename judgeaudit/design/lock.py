@@ -17,7 +17,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from judgeaudit import __version__
 from judgeaudit.canonical import Digest, canonical_bytes, digest, digest_of
 from judgeaudit.design.asking import Asker
 from judgeaudit.design.bodies import Composer, compose_stage, digests, distinct
@@ -35,6 +34,7 @@ from judgeaudit.design.tables import (
 from judgeaudit.errors import EvidenceError, OtherVersion
 from judgeaudit.instrument.rules import CURRENT, Rules
 from judgeaudit.model import JSON, FrozenBody, PlannedCall
+from judgeaudit.version import __version__
 
 LOCK_SCHEMA = f"judgeaudit/lock/{VERSION}"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from judgeaudit.design.amendments import Words
+from judgeaudit.design.amendments import Words, described
 from judgeaudit.design.lock import Lock
 from judgeaudit.evidence.lock.amendment_files import amend as amend_files
 from judgeaudit.evidence.lock.environment import facts
@@ -24,6 +24,10 @@ class Amended:
 
     lock: Lock
     amendment: Mapping[str, JSON]
+
+    def sentence(self) -> str:
+        """Return the amendment in one line."""
+        return next(described([self.amendment]))
 
 
 def amend(

@@ -14,6 +14,7 @@ from judgeaudit.design.draft import Draft, Inputs
 from judgeaudit.design.plan import make_plan
 from judgeaudit.errors import Problem, RegistrationError, UndefinedEstimate
 from judgeaudit.readings.table import candidate_frame
+from judgeaudit.study.code_digest import code_digest
 from judgeaudit.study.pilot_study import RESULTS, SealedPilot, load_pilot, pilot_folder
 from judgeaudit.study.progress import Progress, Remark, silent
 from judgeaudit.verdict.freezable import freeze_problems
@@ -64,6 +65,11 @@ class Considered:
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong with requirement and pilot."""
         return (*requirement_problems(self.registration), *(self.pilot_problems or ()))
+
+    @property
+    def made_by(self) -> str:
+        """The seed and the code that simulated this."""
+        return f"seed {self.registration.schedule.seed}, code {code_digest()}"
 
     def whole(self, root: Path, what: str) -> Considered:
         """Return this; raises `UndefinedEstimate` where no gate is registered."""

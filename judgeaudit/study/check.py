@@ -6,9 +6,11 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from judgeaudit.design.check import study as checks
 from judgeaudit.design.check.study import CheckReport
+from judgeaudit.design.check.study import lines as check_lines
 from judgeaudit.evidence.lock.sources import load_study
 from judgeaudit.study.characteristics import with_gates
 from judgeaudit.study.embedded import judge_problems
@@ -16,6 +18,8 @@ from judgeaudit.study.folders import Folder
 from judgeaudit.study.online import declared, problems, sentence
 from judgeaudit.study.progress import Progress, silent
 from judgeaudit.study.sound import statistics
+
+__all__ = ["check", "check_document", "check_lines"]
 
 
 def check(
@@ -44,3 +48,15 @@ def _asked(root: Path, report: CheckReport, environment: Mapping[str, str]) -> C
     found = declared(root, environment=environment)
     notes = (*report.notes, *map(sentence, found))
     return replace(report, problems=(*report.problems, *problems(found)), notes=notes)
+
+
+def check_document(report: CheckReport) -> dict[str, Any]:
+    """Return a check's report as JSON."""
+    return {
+        "ok": report.ok,
+        "problems": [
+            {"key": p.key, "found": p.found, "allowed": p.allowed} for p in report.problems
+        ],
+        "notes": list(report.notes),
+        "numbers": None if report.numbers is None else report.numbers.as_json(),
+    }

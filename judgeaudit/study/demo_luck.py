@@ -54,6 +54,11 @@ class LuckStudy:
     analysed: Analysed
     figures: tuple[Path, ...]
 
+    @property
+    def planted(self) -> dict[str, str]:
+        """What is planted in each agent, by its name."""
+        return {agent.id: agent.planted for agent in self.agents}
+
 
 def demo_luck(
     folder: Folder, *, simulated: bool = False, progress: Progress = silent

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from judgeaudit.errors import InputError
+from judgeaudit.tables.write import replace_whole
 
 Folder = str | os.PathLike[str]
 """A path as callers may give it."""
@@ -81,3 +82,9 @@ def unless_read_only(folder: Path, write: Callable[[], object]) -> str:
             raise
         return f"nothing was written: {folder}: {os.strerror(error.errno)}"
     return ""
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole, with the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    replace_whole(path, lambda part: part.write_text(text, encoding="utf-8"))

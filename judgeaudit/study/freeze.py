@@ -10,7 +10,7 @@ from typing import Any
 
 from judgeaudit.design.layout import FROZEN
 from judgeaudit.design.lock import Lock
-from judgeaudit.design.summary import summary
+from judgeaudit.design.summary import summary, summary_lines
 from judgeaudit.errors import RegistrationError
 from judgeaudit.evidence.lock import files
 from judgeaudit.evidence.lock.environment import facts
@@ -21,6 +21,8 @@ from judgeaudit.study.folders import Folder
 from judgeaudit.study.log_facts import freeze_next_stage, stage_findings
 from judgeaudit.study.progress import Progress, silent
 from judgeaudit.study.sound import sound
+
+__all__ = ["Frozen", "freeze", "frozen_findings", "frozen_summary", "summary_lines"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +58,15 @@ def freeze(folder: Folder, *, now: datetime | None = None, progress: Progress = 
     return Frozen(root / FROZEN, lock, written, stage, report.notes)
 
 
-def frozen_findings(folder: Folder) -> list[str]:
-    """Return what differs when plan and bodies are derived again from the frozen files."""
+def frozen_findings(folder: Folder, *, stages: bool = True) -> list[str]:
+    """Return what differs when plan and bodies are derived again from the frozen files.
+
+    Later `stages` are derived from the sealed log.
+    """
     root = Path(folder)
-    return verify_frozen(root) or stage_findings(files.load_frozen(root))
+    if (found := verify_frozen(root)) or not stages:
+        return found
+    return stage_findings(files.load_frozen(root))
 
 
 def frozen_summary(folder: Folder) -> dict[str, Any]:

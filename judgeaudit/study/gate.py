@@ -32,6 +32,8 @@ from judgeaudit.tables.write import replace_whole
 from judgeaudit.verdict.blockers import Bar
 from judgeaudit.verdict.gate_report import Asked, GateReport
 
+__all__ = ["GateReport", "commit_of", "gate"]
+
 
 def gate(
     folder: Folder,

@@ -46,7 +46,7 @@ def monitor(
     folder: Folder,
     *,
     ask: bool = False,
-    environ: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
     progress: Progress = silent,
 ) -> Watched:
     """Return whether a watched run raises the registered alarm; `ask` runs the next window first.
@@ -61,7 +61,7 @@ def monitor(
         raise InputError(root, found="no [watch] is registered", remedy="add it and freeze anew")
     check_watch(watch)
     if ask:
-        run(root, environ=environ, progress=progress)
+        run(root, environment=environment, progress=progress)
     sealed_runs_of(frozen)
     table = planned_table(frozen)
     found = tuple(watch_runs(table, watch, spec.id) for spec in frozen.registration.endpoints)

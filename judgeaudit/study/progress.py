@@ -11,6 +11,18 @@ from dataclasses import dataclass
 
 from judgeaudit.collect.watch import Counts
 
+__all__ = [
+    "CallsDone",
+    "Counts",
+    "Event",
+    "Progress",
+    "Remark",
+    "WeightsFetched",
+    "WindowBegun",
+    "WindowEnded",
+    "silent",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Remark:

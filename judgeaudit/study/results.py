@@ -38,7 +38,7 @@ from judgeaudit.verdict.blockers import Bar, bars
 from judgeaudit.verdict.gate_report import GateReport
 from judgeaudit.verdict.stopping import Progress as Standing
 from judgeaudit.verdict.stopping import verdicts_of
-from judgeaudit.verdict.verdicts import Verdict
+from judgeaudit.verdict.verdicts import Verdict, estimate_to_dict
 from judgeaudit.version import __version__
 
 RESULTS = "results"
@@ -69,7 +69,7 @@ class Analysed:
     def report(self) -> GateReport:
         """Return what all gates say together, with what bars them."""
         name = self.frozen.registration.study.id
-        return GateReport(name, self.findings.verdicts, self.bars, amendments=self.amendments)
+        return GateReport(name, self.findings.verdicts, self.told_bars, amendments=self.amendments)
 
     @property
     def told_bars(self) -> tuple[Bar, ...]:
@@ -178,6 +178,16 @@ def verdicts_document(analysed: Analysed) -> dict[str, Any]:
         "overall": analysed.report.outcome.value if frozen.registration.gates else None,
         "bars": [bar.to_dict() for bar in analysed.told_bars],
         "amendments": [amendment.to_dict() for amendment in analysed.amendments],
+    }
+
+
+def findings_document(analysed: Analysed) -> dict[str, Any]:
+    """Return everything that an analysis found as one JSON document."""
+    return {
+        "execution": analysed.execution(),
+        "controls": [estimate_to_dict(e) for e in analysed.findings.controls],
+        **verdicts_document(analysed),
+        "estimates": [estimate_to_dict(e) for e in analysed.findings.estimates],
     }
 
 

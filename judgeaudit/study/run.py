@@ -21,13 +21,13 @@ def run(
     *,
     window: str | None = None,
     everything: bool = False,
-    environ: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
     progress: Progress = silent,
 ) -> list[RunSummary]:
     """Run the next window of a frozen study, the one called `window`, or everything left.
 
     An interrupted run goes on where it ended; `everything` waits for windows that are due later.
-    `environ` holds the keys that endpoints name, by default the process's environment. Returns how
+    `environment` holds the keys that endpoints name, by default the process's environment. Returns how
     each window ended, nothing where all are sealed. Raises `TooEarly` with the earliest time,
     `RunPaused` where the circuit breaker opened, `ExecutorBusy` beside another run.
     """
@@ -36,9 +36,25 @@ def run(
         raise InputError("run", found="one window and all of them", remedy="give one")
     frozen = load_frozen(root)
     with exclusive(root):
-        return Windows(root, frozen, progress, environ).run(window, everything=everything)
+        return Windows(root, frozen, progress, environment).run(window, everything=everything)
 
 
 def preview(folder: Folder, *, window: str | None = None) -> list[dict[str, Any]]:
     """Return what the next window, or the one called `window`, would send; nothing is sent."""
     return dry_run(load_frozen(Path(folder)), window)
+
+
+def ended_document(summary: RunSummary) -> dict[str, Any]:
+    """Return how a window ended, as JSON."""
+    manifest = summary.manifest
+    return {
+        "window": summary.window,
+        "sealed": True,
+        "readings": manifest["readings"],
+        "ledger": manifest["ledger"],
+        "missing": manifest["missing"],
+        "attempts_now": summary.attempts,
+        "voided": summary.voided,
+        "cost": str(summary.cost),
+        "seconds": round(summary.seconds, 3),
+    }

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from judgeaudit.analysis.exploratory import Report, Wish, explore
 from judgeaudit.errors import InputError
 from judgeaudit.tables.read import read_long
-from judgeaudit.tables.roles import Roles
+from judgeaudit.tables.roles import Roles, roles_of
+
+__all__ = ["Report", "explore_files"]
 
 
 def explore_files(
-    paths: Sequence[Path], roles: Roles, wish: Wish, out: Path | None = None
+    paths: Sequence[Path],
+    columns: Mapping[str, Any],
+    *,
+    gap: float | None = None,
+    pass_at: float | None = None,
+    out: Path | None = None,
 ) -> Report:
     """Return what is found in the table that lies in `paths`; its estimates are written to `out`.
 
-    Several files without a repeat column are one run each. Raises `InputError` naming file, row or
-    option.
+    `columns` says which column plays which part (`item`, `repeat`, `score` ..., see
+    `judgeaudit.analyze_table`). Several files without a repeat column are one run each. Raises
+    `InputError` naming file, row or option.
     """
+    roles, wish = roles_of(columns, "analyze"), Wish(gap=gap, pass_at=pass_at)
     _check_wish(wish, roles)
     if out is not None:
         _check_out(out, paths)

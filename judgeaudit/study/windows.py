@@ -35,7 +35,7 @@ VIRTUAL_START = 1_767_225_600_000_000_000
 class Windows:
     """The windows of a study that a command runs, in order, on one clock.
 
-    `environ` holds the keys that endpoints name; without it the process's own environment is read.
+    `environment` holds the keys that endpoints name; without it the process's own environment is read.
     """
 
     def __init__(
@@ -43,11 +43,11 @@ class Windows:
         root: Path,
         frozen: FrozenStudy,
         progress: Progress = silent,
-        environ: Mapping[str, str] | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self.root, self.frozen, self.progress = root, frozen, progress
         self.clock = clock_of(frozen)
-        self._environ = os.environ if environ is None else environ
+        self._environment = os.environ if environment is None else environment
 
     def run(self, window_id: str | None, *, everything: bool) -> list[RunSummary]:
         """Run one window, the next one, or all that are left; returns how each ended."""
@@ -56,7 +56,7 @@ class Windows:
             self.progress(Remark("all windows are sealed; nothing is left to run"))
             return []
         specs = self.frozen.registration.endpoints
-        keys = keys_for(specs, self._environ)
+        keys = keys_for(specs, self._environment)
         if not everything:
             self._check_time(todo[0])
         with embedded(specs, self.clock, self.progress) as started:
@@ -72,7 +72,7 @@ class Windows:
         todo, specs = self._todo(None), self.frozen.registration.endpoints
         if not todo:
             return
-        keys = keys_for(specs, self._environ)
+        keys = keys_for(specs, self._environment)
         self._check_time(todo[0])
         with embedded(specs, self.clock, self.progress) as started:
             for window in todo:

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from judgeaudit.cli.demo_luck import CONTRASTS
+from judgeaudit.report.luck_text import CONTRASTS
 from judgeaudit.study.demo_luck import AGENTS, registration_text
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from judgeaudit import __version__
 from judgeaudit.design import tables
 from judgeaudit.design.lock import Lock
 from judgeaudit.design.tables import FrozenTables
@@ -21,6 +20,7 @@ from judgeaudit.evidence.formats.spec import LogFormat
 from judgeaudit.evidence.formats.v1 import frozen as v1_frozen
 from judgeaudit.evidence.formats.v1 import log as v1_log
 from judgeaudit.model import JSON
+from judgeaudit.version import __version__
 
 TODAY: LogFormat = today.LOG
 RELEASED: tuple[LogFormat, ...] = (v1_log.LOG,)
