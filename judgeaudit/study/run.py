@@ -27,7 +27,7 @@ def run(
     """Run the next window of a frozen study, the one called `window`, or everything left.
 
     An interrupted run goes on where it ended; `everything` waits for windows that are due later.
-    `environment` holds the keys that endpoints name, by default the process's environment. Returns how
+    `environment` holds the endpoints' keys, by default the process's own variables. Returns how
     each window ended, nothing where all are sealed. Raises `TooEarly` with the earliest time,
     `RunPaused` where the circuit breaker opened, `ExecutorBusy` beside another run.
     """

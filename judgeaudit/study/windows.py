@@ -35,7 +35,7 @@ VIRTUAL_START = 1_767_225_600_000_000_000
 class Windows:
     """The windows of a study that a command runs, in order, on one clock.
 
-    `environment` holds the keys that endpoints name; without it the process's own environment is read.
+    `environment` holds the endpoints' keys, by default the process's own variables.
     """
 
     def __init__(
