@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgeaudit.stats.interval import Undefined
-from judgeaudit.stats.reml import fit_reml
 
 Floats = NDArray[np.float64]
 
@@ -171,6 +170,8 @@ def mean_squares(y: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _unbalanced(y: Floats) -> RunModel:
+    from judgeaudit.stats.reml import fit_reml  # an optimiser: a quarter of a second to import
+
     item, run, residual = fit_reml(y)
     there = ~np.isnan(y)
     n, k = y.shape

@@ -73,3 +73,30 @@ def test_a_full_table_has_nothing_to_test():
 
     assert found.where == ()
     assert np.isnan([found.run_p, found.item_p, found.kind_p]).all()
+
+
+def test_large_tables_give_what_permutations_give():
+    """30,000 cells by the normal approximations against 999 permutations of the same table."""
+    rng = np.random.default_rng(4)
+    there = rng.random((6_000, 5)) > 0.05
+    there[:60, :3] = False
+    values = rng.normal(size=6_000)
+    large = gaps(there, values, rng=rng)
+
+    assert large.item_p < 1e-6
+    quiet = gaps(rng.random((6_000, 5)) > 0.05, values, rng=rng)
+    assert quiet.item_p > 0.001
+    assert quiet.kind_p > 0.001
+
+
+def test_overlap_is_hypergeometric():
+    """Two runs of 10,001 items, 300 and 400 gaps: shared ones have mean 12 and SD 3.35."""
+    there = np.ones((10_001, 2), dtype=bool)
+    there[:300, 0] = False
+    there[280:680, 1] = False
+    n, a, b = 10_001, 300, 400
+    mean = a * b / n
+    sd = np.sqrt(mean * (n - a) * (n - b) / (n * (n - 1)))
+    found = gaps(there, np.zeros(n), rng=np.random.default_rng(1))
+
+    assert found.item_p == pytest.approx(stats.norm.sf((20 - mean) / sd))
