@@ -15,14 +15,17 @@ import numpy as np
 
 from judgeaudit.analysis.build import Context
 from judgeaudit.analysis.estimate import Estimate
+from judgeaudit.analysis.facets import Facets, facets_of
 from judgeaudit.analysis.proven import mostly_below_top, never, three_repeats, unproven
 from judgeaudit.analysis.question import Question
 from judgeaudit.errors import InputError
 from judgeaudit.readings.repeats import Evidence, evidence
 from judgeaudit.readings.sheet import Bools, Long, Sheet, lay_out, parts
 from judgeaudit.statistic import Coverage
+from judgeaudit.stats.clustered import few_tasks
 from judgeaudit.stats.dominance import distinct
 from judgeaudit.stats.proportions import wilson
+from judgeaudit.stats.ties import settle
 
 Compute = Callable[
     [Sheet, Context, float | None, float | None], tuple[list[Estimate], dict[str, Any]]
@@ -65,6 +68,7 @@ class PartReport:
     estimates: tuple[Estimate, ...]
     facts: dict[str, Any] = field(default_factory=dict)
     asked_twice: bool = True
+    facets: Facets | None = None
 
     def get(self, name: str) -> Estimate | None:
         """Return the estimate called `name`, None where it was not asked."""
@@ -121,9 +125,11 @@ def _part(long: Long, scope: str, rows: Bools, wish: Wish) -> PartReport:
         compute = _ranked() if long.kind == "ranking" else verdicted.estimates
     said = evidence(sheet, perfect)
     question = Question(over="all", level=wish.level, seed=wish.seed)
+    facets = _facets(sheet, wish.seed)
     computed, facts = compute(sheet, _context(sheet, question), wish.gap, wish.pass_at)
-    shortfalls = [_shortfall(estimate, sheet) for estimate in computed]
+    shortfalls = [_shortfall(estimate, sheet, facets) for estimate in computed]
     estimates = [e.with_caveats(*s) for e, s in zip(computed, shortfalls, strict=True)]
+    told = [*_of_intervals(computed), *(text for s in shortfalls for text in s)]
     return PartReport(
         scope=scope,
         kind=long.kind,
@@ -137,9 +143,18 @@ def _part(long: Long, scope: str, rows: Bools, wish: Wish) -> PartReport:
         worst_run=_worst_run(sheet, wish.level),
         evidence=said,
         estimates=tuple(replace(e, scope=scope) for e in estimates),
-        facts=facts | {"unproven": list(dict.fromkeys(text for s in shortfalls for text in s))},
+        facts=facts | {"unproven": list(dict.fromkeys(told))},
         asked_twice=sheet.asked_twice,
+        facets=facets,
     )
+
+
+def _facets(sheet: Sheet, seed: int) -> Facets | None:
+    kind = sheet.long.kind
+    if kind == "ranking":
+        return None
+    numbers = kind in ("score", "probability")
+    return facets_of(sheet, settle(sheet.scores()) if numbers else None, seed)
 
 
 def _ranked() -> Compute:
@@ -159,18 +174,33 @@ def _context(sheet: Sheet, question: Question) -> Context:
     return Context("", question, n, sheet.excluded())
 
 
-def _shortfall(estimate: Estimate, sheet: Sheet) -> list[str]:
-    """Return a sentence if the interval was measured to fall short at this size, else none."""
+def _of_intervals(computed: list[Estimate]) -> list[str]:
+    """Return what the estimators themselves say against their intervals."""
+    return [text for e in computed if e.low is not None for text in e.caveats]
+
+
+def _shortfall(estimate: Estimate, sheet: Sheet, facets: Facets | None) -> list[str]:
+    """Return sentences if the interval was measured to fall short on such data, else none."""
+    if estimate.low is None:
+        return []
     task = sheet.per_item(sheet.long.task)
     tasks = None if task is None else int(distinct(task).size)
     said = unproven(_COVERED.get(estimate.analysis), estimate, tasks)
-    return [said] if said else []
+    shifted = facets is not None and any(f.shifted for f in facets.facets)
+    runs = SHIFTED if shifted and estimate.analysis == "icc_one_way" else ""
+    return [text for text in (said, few_tasks(tasks), runs) if text]
+
+
+SHIFTED = (
+    "runs shift: the interval of ICC(1,1) takes runs as exchangeable and is too narrow; "
+    "ICC(A,1) knows how few runs there are"
+)
 
 
 _COVERED = {
     "spearman": Coverage("spearman", never),
     "icc_one_way": Coverage("icc", mostly_below_top),
-    "icc_agreement": Coverage("icc", mostly_below_top),
+    "icc_agreement": Coverage("icc agreement", never),
     "noise": Coverage("noise", three_repeats),
     "flip_rate": Coverage("flip rate", never),
     "ac1": Coverage("ac1", never),

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from judgeaudit.readings.sheet import Coded, Sheet
 from judgeaudit.stats.agreement import category_counts
 from judgeaudit.stats.facets import RunModel, run_model
 from judgeaudit.stats.gaps import Gaps, gaps
@@ -117,10 +118,55 @@ class Columns:
     codes: Mapping[str, Ints]
     names: Mapping[str, Sequence[str]]
 
+    def runs(self) -> Ints:
+        """Return the run of each column; where a window has one run, the window."""
+        return self.codes["run"] if "run" in self.codes else self.codes["window"]
+
     def several(self) -> list[str]:
         """Return the facets with two levels or more, runs last."""
         order = ("judge", "order", "window", "run")
         return [n for n in order if n in self.codes and np.unique(self.codes[n]).size > 1]
+
+
+def facets_of(sheet: Sheet, scores: Floats | None, seed: int) -> Facets:
+    """Return the facets of one part of a table; `scores` of a table of numbers, else None."""
+    tasks, columns = sheet.per_item(sheet.long.task), _columns(sheet)
+    if scores is not None:
+        return facets_of_scores(scores, columns, tasks, seed)
+    codes, _ = sheet.codes()
+    answers = sheet.long.answers
+    labels: list[str] = []
+    if answers is not None and sheet.long.kind == "verdict":
+        raw = np.append(answers.codes, -1)[sheet.index]
+        labels = [str(answers.labels[c]) for c in np.unique(raw[sheet.valid & (raw >= 0)])]
+    return facets_of_categories(codes, labels, columns, tasks, seed)
+
+
+def _columns(sheet: Sheet) -> Columns:
+    """Return the facets of a sheet's columns; a run within windows is a run of its own."""
+    long = sheet.long
+    several = np.unique(sheet.windows).size > 1
+    pairs, runs = np.unique(np.stack([sheet.windows, sheet.runs]), axis=1, return_inverse=True)
+    codes = {"window": sheet.windows, "order": sheet.orders, "run": np.ravel(runs)}
+    named: dict[str, Sequence[str]] = {
+        "window": _labels(long.window, sheet.windows),
+        "order": _labels(long.order, sheet.orders),
+        "run": [
+            f"{_label(long.window, w)} {_label(long.run, r)}" if several else _label(long.run, r)
+            for w, r in pairs.T
+        ],
+    }
+    if several and pairs.shape[1] == np.unique(sheet.windows).size:
+        del codes["run"]  # one run a window: the two are one facet
+    return Columns(codes, named)
+
+
+def _label(column: Coded | None, code: int) -> str:
+    return "" if column is None or code < 1 else str(column.labels[code - 1])
+
+
+def _labels(column: Coded | None, codes: Ints) -> list[str]:
+    return [_label(column, code) for code in range(int(codes.max(initial=0)) + 1)]
 
 
 def facets_of_scores(scores: Floats, columns: Columns, tasks: Ints | None, seed: int) -> Facets:
@@ -134,7 +180,7 @@ def facets_of_scores(scores: Floats, columns: Columns, tasks: Ints | None, seed:
     counts = present.sum(axis=1)
     item_means = np.full(counts.size, np.nan)
     np.divide(np.nansum(scores, axis=1), counts, out=item_means, where=counts > 0)
-    model = run_model(scores)
+    model = run_model(by_level(scores, columns.runs()))
     moved = movers(scores)
     return Facets(
         scores.shape[0],
@@ -255,7 +301,7 @@ def _resolutions(
             f"(share of items that move: {low:.1%} to {high:.1%})"
         )
         return {"two runs": Undefined(why)}
-    windows = columns.codes.get("window")
+    windows = _window_of_runs(columns)
     if windows is None or np.unique(windows).size < 2 or windows.size != model.runs:
         return {"two runs": resolution(between_runs(model))}
     inside = resolution(within_sessions(model, windows, "window"))
@@ -266,6 +312,15 @@ def _resolutions(
     return found
 
 
+def _window_of_runs(columns: Columns) -> Ints | None:
+    """Return the window of each run, in the order of the runs' codes."""
+    windows, runs = columns.codes.get("window"), columns.runs()
+    if windows is None:
+        return None
+    first = [int(np.flatnonzero(runs == run)[0]) for run in np.unique(runs)]
+    return np.asarray(windows[first])
+
+
 def _trail(
     scores: Floats, columns: Columns, tasks: Ints | None, rng: np.random.Generator
 ) -> Trail | None:
@@ -274,3 +329,70 @@ def _trail(
         return None
     found = change_point(by_level(scores, windows), tasks, rng=rng)
     return None if isinstance(found, Undefined) else found
+
+
+def as_facts(found: Facets) -> dict[str, object]:
+    """Return the facets as plain values for a JSON document; what is undefined is its reason."""
+    return {
+        "items": found.items,
+        "tasks": found.tasks,
+        "categories": dict(found.categories),
+        "facets": [_facet_facts(facet) for facet in found.facets],
+        "empty_cells": {
+            "empty": found.gaps.empty,
+            "cells": found.gaps.cells,
+            "items": found.gaps.items_touched,
+            "where": list(found.gaps.where),
+        },
+        "variances": _variances(found.model),
+        "resolution": {name: _resolution(r) for name, r in found.resolutions.items()},
+    }
+
+
+def _facet_facts(facet: Facet) -> dict[str, object]:
+    return {
+        "facet": facet.name,
+        "balanced": facet.balanced,
+        "levels": [
+            {
+                "level": level.name,
+                "readings": level.readings,
+                "mean": None if np.isnan(level.mean) else level.mean,
+                "shares": list(level.shares) or None,
+            }
+            for level in facet.levels
+        ],
+        "test": facet.test or None,
+        "p": facet.p,
+        "adjusted_p": facet.adjusted,
+        "shifted": list(facet.named),
+        "differences": dict(facet.shifts),
+        "untested": facet.untested or None,
+    }
+
+
+def _variances(model: RunModel | Undefined | None) -> object:
+    if model is None:
+        return None
+    if isinstance(model, Undefined):
+        return model.reason
+    return {
+        "item": model.item,
+        "run": model.run,
+        "residual": model.residual,
+        "method": model.method,
+    }
+
+
+def _resolution(found: Resolution | Undefined) -> object:
+    if isinstance(found, Undefined):
+        return {"undefined": found.reason}
+    return {
+        "value": found.value,
+        "low": found.interval.low,
+        "high": found.interval.high,
+        "runs": found.calibration.runs,
+        "df": found.calibration.df,
+        "items": found.calibration.items,
+        "sized": found.sized,
+    }

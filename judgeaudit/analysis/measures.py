@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from judgeaudit.analysis.build import Context, scale_use
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.stats.icc import Form, icc
+from judgeaudit.stats.icc_runs import agreement_icc
 from judgeaudit.stats.interval import Undefined
 from judgeaudit.stats.noise import noise
 from judgeaudit.stats.ranks import RankReliability
@@ -53,9 +54,27 @@ def _missing_pairs(
     )
 
 
-def icc_of(said: Context, scores: Floats, form: Form) -> Estimate:
+def agreement_of(said: Context, scores: Floats, tasks: Ints | None = None) -> Estimate:
+    """Return ICC(A,1) of items x runs, with an interval that knows how few runs there are."""
+    rng = np.random.default_rng(said.question.seed)
+    found = agreement_icc(scores, tasks, rng=rng, level=said.question.level)
+    details = {**said.details, **scale_use(scores.ravel())}
+    if isinstance(found, Undefined):
+        return said.none(found.reason, details=details)
+    details |= {"mean_of_k": found.mean_of_k, "k": found.model.runs, "run_shift": found.shift}
+    n = {**said.n, "items": found.model.items}
+    caveats = (found.warning,) if found.warning else ()
+    given = {"n": n, "details": details, "caveats": caveats, "cluster": _cluster(tasks)}
+    return said.bounded(found.single, found.single_interval, **given)
+
+
+def _cluster(tasks: Ints | None) -> str:
+    return "item" if tasks is None else "task"
+
+
+def icc_of(said: Context, scores: Floats, form: Form, tasks: Ints | None = None) -> Estimate:
     """Return the ICC of `scores` (items x readings) with its k form and normal-theory interval."""
-    found = icc(scores, form)
+    found = icc(scores, form, tasks)
     details = {**said.details, **scale_use(scores.ravel())}
     if isinstance(found, Undefined):
         return said.none(found.reason, details=details)
@@ -68,7 +87,8 @@ def icc_of(said: Context, scores: Floats, form: Form) -> Estimate:
     excluded = {**said.excluded}
     if found.incomplete:
         excluded["incomplete_item"] = found.incomplete
-    return said.of(found.single, n=n, excluded=excluded, details=details)
+    given = {"n": n, "excluded": excluded, "details": details}
+    return said.of(found.single, **given, **({"cluster": "task"} if tasks is not None else {}))
 
 
 def noise_of(said: Context, scores: Floats, clusters: Ints | None = None) -> Estimate:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from judgeaudit.analysis.exploratory import PartReport, Report
+from judgeaudit.analysis.facets import as_facts
 from judgeaudit.report.table_text import report_lines
 from judgeaudit.verdict.verdicts import estimate_to_dict
 
@@ -35,6 +36,7 @@ def _part(part: PartReport) -> dict[str, Any]:
         "worst_run": part.worst_run,
         "repeats": part.evidence.title,
         "possible_cache": part.evidence.cached or None,
+        "facets": None if part.facets is None else as_facts(part.facets),
         "facts": part.facts,
         "estimates": [estimate_to_dict(estimate) for estimate in part.estimates],
     }

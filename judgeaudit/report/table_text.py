@@ -11,6 +11,8 @@ from typing import Any
 
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.exploratory import PartReport, Report
+from judgeaudit.report.facet_text import facet_lines, resolution_lines
+from judgeaudit.stats.majority import majority_bounds
 
 MANY_MISSING = 0.02
 NAMES: Mapping[str, str] = {
@@ -20,6 +22,8 @@ NAMES: Mapping[str, str] = {
     "icc_agreement": "absolute agreement of runs, ICC(A,1)",
     "ordinal_alpha": "Krippendorff's alpha (ordinal)",
     "noise": "noise within an item (SD, scale units)",
+    "noise_without_shifts": "the same, shifts of whole runs taken out",
+    "order_effect": "mean shift, second order less first (scale units)",
     "window_shift": "mean shift, last window less first (scale units)",
     "gold_spearman": "order against gold (Spearman, one reading)",
     "gold_agreement": "readings equal to gold",
@@ -65,6 +69,8 @@ def part_lines(part: PartReport) -> Iterator[str]:
     orders = f", {part.orders} orders" if part.orders > 1 else ""
     yield f"[{part.scope}] {part.items} items, {part.runs} runs{windows}{orders}"
     yield from (f"  {line}" for line in _missing(part))
+    if part.facets is not None:
+        yield from (f"  {line}" for line in facet_lines(part.facets))
     yield from (f"  {line}" for line in _standing(part))
     for estimate in part.estimates:
         yield f"  {_number_line(estimate)}"
@@ -176,11 +182,8 @@ def _noise_words(part: PartReport, facts: Mapping[str, Any]) -> Iterator[str]:
         f"{_short(facts['repeatability'])} by chance alone (95%); means of {m} by up to "
         f"{_short(facts['repeatability_of_mean'])}"
     )
-    yield (
-        f"resolution: on these {part.items} items two systems' means must differ by "
-        f"{_short(facts['system_gap'])} (one reading each; {_short(facts['system_gap_of_mean'])} "
-        f"with {m}) to be beyond the judge's noise"
-    )
+    if part.facets is not None:
+        yield from resolution_lines(part.facets)
     if facts.get("quantisation_floor"):
         yield (
             f"rounding: the noise is below .3 scale steps of {_short(facts['step'])}, so averaging "
@@ -217,17 +220,19 @@ def _bounds(part: PartReport) -> Iterator[str]:
 def _decisions(part: PartReport, facts: Mapping[str, Any]) -> Iterator[str]:
     flip = part.get("pass_fail_flip")
     if flip is not None and flip.value is not None:
-        chosen = "the median" if flip.details["mark_is"] == "median score" else "your mark"
+        given = flip.details["mark_is"] == "given"
+        chosen = "your mark" if given else f"the {flip.details['mark_is']} marks; name yours"
         yield (
             f"decisions at risk: with a pass mark at {_short(float(str(flip.details['mark'])))} "
             f"({chosen}), {flip.value:.1%} of items pass or fail otherwise on another reading"
         )
     verdicts = part.get("flip_rate")
     if verdicts is not None and verdicts.value:
+        levels = verdicts.details.get("levels", 2)
+        low, high = majority_bounds(verdicts.value, max(2, levels if type(levels) is int else 2))
         yield (
             f"decisions at risk: a second run would change {verdicts.value:.1%} of the verdicts; "
-            f"a majority of runs differs from a single one in {verdicts.value / 2:.1%} to "
-            f"{min(verdicts.value, 0.5):.1%}"
+            f"a single run differs from the majority of very many in {low:.1%} to {high:.1%}"
         )
     if "advantage_sign_flip" in facts:
         yield (

@@ -14,6 +14,7 @@ MEASURED = (
     "difference of spearmans",
     "kendall",
     "icc",
+    "icc agreement",
     "noise",
     "flip rate",
     "ac1",

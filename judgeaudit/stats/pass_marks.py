@@ -97,8 +97,11 @@ def mark_curve(
     if not marks:
         return found[0] if found and isinstance(found[0], Undefined) else Undefined("constant")
     worst = max(marks, key=lambda m: (m.flips.value, -abs(m.passing - 0.5)))
-    each = 1 - (1 - level) / len(marks)
-    return Curve(marks, worst, worst.flips.interval(each))
+    found_ends = worst.flips.interval(1 - (1 - level) / len(marks))
+    if isinstance(found_ends, Interval):
+        method = f"{found_ends.method}, Bonferroni over {len(marks)} marks"
+        found_ends = Interval(found_ends.low, found_ends.high, level, method)
+    return Curve(marks, worst, found_ends)
 
 
 def candidate_marks(scores: Floats) -> Floats:

@@ -41,7 +41,9 @@ def test_the_worst_marks_interval_pays_for_looking():
     """Two marks are tried, so the interval is that of level .975."""
     curve = mark_curve(np.tile(SCORES, (10, 1)))
 
-    assert curve.worst_interval == curve.worst.flips.interval(0.975)
+    each = curve.worst.flips.interval(0.975)
+    assert (curve.worst_interval.low, curve.worst_interval.high) == (each.low, each.high)
+    assert curve.worst_interval.level == 0.95
 
 
 def test_nothing_to_compare_is_said():

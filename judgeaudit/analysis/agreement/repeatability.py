@@ -25,7 +25,7 @@ from judgeaudit.analysis.agreement.labels import symmetrised
 from judgeaudit.analysis.build import Context, category_use, context, scale_use
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.grid import Grid, column_pairs, layout
-from judgeaudit.analysis.measures import icc_of, noise_of, spearman_estimate
+from judgeaudit.analysis.measures import agreement_of, icc_of, noise_of, spearman_estimate
 from judgeaudit.analysis.pairing import (
     PHRASES,
     exact_comparer,
@@ -54,6 +54,7 @@ from judgeaudit.stats.interval import Undefined
 from judgeaudit.stats.noise import noise
 from judgeaudit.stats.ranks import spearman_pairs
 from judgeaudit.stats.scaled import MIN_ITEMS, disagreement_bound
+from judgeaudit.stats.ties import settle
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -129,7 +130,10 @@ def icc_estimate(part: pd.DataFrame, question: Question) -> list[Estimate]:
         raise InputError("params", "form", f"{form!r}", f"one of {', '.join(FORMS)}")
     grid = numbers(part)
     said = context("icc", part, question, form=form)
-    return [icc_of(said, grid.numbers(), FORMS[form])]
+    scores, tasks = settle(grid.numbers()), row_clusters(grid, question)
+    if FORMS[form] == "agreement":
+        return [agreement_of(said, scores, tasks)]
+    return [icc_of(said, scores, FORMS[form], tasks)]
 
 
 def noise_estimate(part: pd.DataFrame, question: Question) -> list[Estimate]:
@@ -162,7 +166,9 @@ def alpha(part: pd.DataFrame, question: Question) -> list[Estimate]:
 def ac1(part: pd.DataFrame, question: Question) -> list[Estimate]:
     """Return Gwet's AC1 over all readings of each item; `params.categories` declares how many."""
     codes, said = _coded("ac1", part, question)
-    return [said.of(gwet_ac1(codes, _declared(codes, question)))]
+    tasks = row_clusters(layout(part), question)
+    n = {**said.n, "items": int(((codes >= 0).sum(axis=1) >= 2).sum())}
+    return [said.of(gwet_ac1(codes, _declared(codes, question), tasks), n=n)]
 
 
 def _coded(name: str, part: pd.DataFrame, question: Question) -> tuple[Ints, Context]:

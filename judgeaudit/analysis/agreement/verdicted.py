@@ -19,18 +19,16 @@ from judgeaudit.analysis.exact import exact_mean
 from judgeaudit.readings.sheet import Sheet
 from judgeaudit.stats.agreement import (
     category_counts,
-    cohen_kappa,
     effective_proportion,
     flip_rate,
     gwet_ac1,
-    krippendorff_alpha,
 )
 from judgeaudit.stats.excess import excess_disagreement
 from judgeaudit.stats.interval import Undefined
 from judgeaudit.stats.scaled import disagreement_bound
+from judgeaudit.stats.weighted import alpha_estimate, weighted_kappa
 
 Ints = NDArray[np.int64]
-DISPLAY = "for display, beside the flip rate"
 
 
 def perfect(sheet: Sheet) -> bool:
@@ -79,7 +77,7 @@ def _flips(sheet: Sheet, said: Context, clusters: Ints | None) -> list[Estimate]
     found = [_flip("flip_rate", whole, categories, said, clusters)]
     if categories > q:
         found.append(_flip("flip_rate_valid_only", valid, q, said, clusters))
-    found += _chance_corrected(whole, categories, said)
+    found += _chance_corrected(whole, categories, said, clusters)
     return found
 
 
@@ -103,25 +101,26 @@ def _flip(
     return named.of(share, exact=exact, n=n, excluded=excluded, details=details)
 
 
-def _chance_corrected(codes: Ints, categories: int, said: Context) -> list[Estimate]:
+def _chance_corrected(
+    codes: Ints, categories: int, said: Context, clusters: Ints | None
+) -> list[Estimate]:
     declared = max(2, categories)
-    alpha = krippendorff_alpha(codes, declared)
-    named = _named(said, "alpha", codes)
+    n = {**said.n, "items": int(((codes >= 0).sum(axis=1) >= 2).sum())}
     found = [
-        named.none(alpha.reason) if isinstance(alpha, Undefined) else named.plain(alpha, DISPLAY),
-        _named(said, "ac1", codes).of(gwet_ac1(codes, declared)),
+        _named(said, "alpha", codes).of(alpha_estimate(codes, declared, tasks=clusters), n=n),
+        _named(said, "ac1", codes).of(gwet_ac1(codes, declared, clusters), n=n),
     ]
     if codes.shape[1] == 2:
-        found.append(_kappa("kappa", codes[:, 0], codes[:, 1], declared, said))
+        found.append(_kappa("kappa", codes[:, 0], codes[:, 1], declared, said, clusters))
     return found
 
 
-def _kappa(name: str, first: Ints, second: Ints, categories: int, said: Context) -> Estimate:
+def _kappa(
+    name: str, first: Ints, second: Ints, categories: int, said: Context, clusters: Ints | None
+) -> Estimate:
     named = _named(said, name, np.concatenate([first, second]))
-    kappa = cohen_kappa(first, second, max(2, categories))
-    if isinstance(kappa, Undefined):
-        return named.none(kappa.reason)
-    return named.plain(kappa, DISPLAY)
+    found = weighted_kappa(first, second, max(2, categories), tasks=clusters)
+    return named.of(found, n={**said.n, "items": int(((first >= 0) & (second >= 0)).sum())})
 
 
 def _orders(sheet: Sheet, said: Context, clusters: Ints | None) -> list[Estimate]:
@@ -140,7 +139,7 @@ def _orders(sheet: Sheet, said: Context, clusters: Ints | None) -> list[Estimate
         found.append(_across(name, first, second, said, clusters))
         if first.shape[1] == second.shape[1] == 1:
             one, two = first[:, 0], second[:, 0]
-            found.append(_kappa(f"kappa{suffix}", one, two, categories, said))
+            found.append(_kappa(f"kappa{suffix}", one, two, categories, said, clusters))
         elif as_category:
             found.append(_excess(first, second, categories, said, clusters))
     return found

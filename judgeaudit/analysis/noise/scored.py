@@ -10,19 +10,25 @@ from numpy.typing import NDArray
 
 from judgeaudit.analysis.build import Context, scale_use
 from judgeaudit.analysis.estimate import Estimate
-from judgeaudit.analysis.measures import icc_of, noise_of, spearman_estimate
+from judgeaudit.analysis.measures import agreement_of, icc_of, noise_of, spearman_estimate
 from judgeaudit.readings.sheet import Sheet
-from judgeaudit.stats.agreement import effective_proportion, krippendorff_alpha
+from judgeaudit.stats.agreement import effective_proportion
+from judgeaudit.stats.clustered import jackknife
 from judgeaudit.stats.dominance import distinct, median
+from judgeaudit.stats.facets import run_means, run_model
 from judgeaudit.stats.icc import icc
 from judgeaudit.stats.interval import Undefined
 from judgeaudit.stats.noise import (
     detectable_change,
     quantisation_floor,
     repeats_for_gap,
-    resolvable_gap,
 )
+from judgeaudit.stats.pass_marks import at_mark, mark_curve
 from judgeaudit.stats.ranks import spearman_between, spearman_within
+from judgeaudit.stats.scaled import LOG
+from judgeaudit.stats.shifts import by_level
+from judgeaudit.stats.ties import settle
+from judgeaudit.stats.weighted import alpha_estimate
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -47,7 +53,7 @@ def estimates(
     sheet: Sheet, said: Context, gap: float | None, pass_at: float | None
 ) -> tuple[list[Estimate], dict[str, Any]]:
     """Return the estimates of one part and the facts that follow from them."""
-    scores = sheet.scores()
+    scores = settle(sheet.scores())
     clusters = sheet.per_item(sheet.long.task)
     said = replace(said, details=scale_use(scores.ravel()))
     if clusters is not None:
@@ -56,11 +62,13 @@ def estimates(
         spearman_estimate(
             _named(said, "spearman"), spearman_within(scores, clusters=clusters), scores
         ),
-        icc_of(_named(said, "icc_one_way"), scores, "one-way"),
-        icc_of(_named(said, "icc_agreement"), scores, "agreement"),
-        noise_of(_named(said, "noise"), scores, clusters),
+        icc_of(_named(said, "icc_one_way"), scores, "one-way", clusters),
+        agreement_of(_named(said, "icc_agreement"), scores, clusters),
+        noise_of(_named(said, "noise"), _without_order(sheet, scores), clusters),
     ]
-    found += _ordinal(said, scores)
+    found += _residual(said, scores, clusters)
+    found += _order(sheet, said, scores, clusters)
+    found += _ordinal(said, scores, clusters)
     found += _windows(sheet, said, scores, clusters)
     found += _gold(sheet, said, scores, clusters)
     found += _filter(said, scores, pass_at, clusters)
@@ -72,17 +80,66 @@ def _named(said: Context, name: str) -> Context:
     return replace(said, analysis=name)
 
 
-def _ordinal(said: Context, scores: Floats) -> list[Estimate]:
+def _without_order(sheet: Sheet, scores: Floats) -> Floats:
+    """Return the scores with the orders' means made equal: an order is no noise."""
+    orders = distinct(sheet.orders)
+    if orders.size < 2:
+        return scores
+    means = by_level(scores, sheet.orders)
+    kept = ~np.isnan(means).all(axis=1)
+    if np.isnan(means[kept]).all(axis=0).any():
+        return scores
+    effects = run_means(means[kept])
+    return np.asarray(scores - (effects - effects.mean())[np.searchsorted(orders, sheet.orders)])
+
+
+def _residual(said: Context, scores: Floats, clusters: Ints | None) -> list[Estimate]:
+    """Return the noise of a reading with the shifts of whole columns taken out."""
+    if scores.shape[1] < 2:
+        return []
+    named = _named(said, "noise_without_shifts")
+    model = run_model(scores)
+    if isinstance(model, Undefined):
+        return [named.none(model.reason)]
+    if not model.residual > 0:
+        return [named.plain(0.0, "no interval: no reading differs but by its run's shift")]
+    n = scores.shape[0]
+    kept = ~np.isnan(scores).all(axis=1)
+    effects = np.where(np.isnan(model.means), 0.0, model.means)
+    columns = ~np.isnan(scores).all(axis=0)
+    left = scores[:, columns] - effects
+    degrees = model.residual_df / max((~np.isnan(left)).sum() - kept.sum(), 1)
+
+    def sd(chosen: NDArray[np.bool_]) -> float:
+        part = left[chosen & kept]
+        counts = (~np.isnan(part)).sum(axis=1)
+        squares = np.nansum((part - np.nanmean(part, axis=1, keepdims=True)) ** 2)
+        return float(np.sqrt(squares / ((counts - 1).sum() * degrees)))
+
+    found = jackknife(sd, n, clusters, scale=LOG)
+    fields = {"cluster": "task"} if clusters is not None else {}
+    return [named.of(found, n={**said.n, "items": int(kept.sum())}, **fields)]
+
+
+def _order(sheet: Sheet, said: Context, scores: Floats, clusters: Ints | None) -> list[Estimate]:
+    """Return how far the second order's scores lie from the first's, where there are two."""
+    names = distinct(sheet.orders)
+    if names.size != 2:
+        return []
+    from judgeaudit.stats.drift import mean_shift
+
+    first, second = (scores[:, sheet.orders == order] for order in names)
+    return [_named(said, "order_effect").of(mean_shift(first, second, clusters))]
+
+
+def _ordinal(said: Context, scores: Floats, clusters: Ints | None) -> list[Estimate]:
     """Return Krippendorff's ordinal alpha where the scale has few levels; for display."""
     levels = distinct(scores[~np.isnan(scores)])
     if levels.size > FEW_LEVELS:
         return []
     codes = np.where(np.isnan(scores), -1, np.searchsorted(levels, scores)).astype(np.int64)
-    named = _named(said, "ordinal_alpha")
-    found = krippendorff_alpha(codes, max(1, levels.size), "ordinal")
-    if isinstance(found, Undefined):
-        return [named.none(found.reason)]
-    return [named.plain(found, "for display: no interval of it can be trusted")]
+    found = alpha_estimate(codes, max(1, levels.size), "ordinal", tasks=clusters)
+    return [_named(said, "ordinal_alpha").of(found)]
 
 
 def _windows(sheet: Sheet, said: Context, scores: Floats, clusters: Ints | None) -> list[Estimate]:
@@ -121,21 +178,25 @@ def _filter(
 ) -> list[Estimate]:
     """Return how often an item's pass or fail changes on the next reading.
 
-    The mark is the given one, else the median of all scores: the hardest place for a filter.
+    The mark is the given one; without one, the worst of all marks that the scores tell apart.
     """
-    seen = scores[~np.isnan(scores)]
-    if not seen.size:
-        return []
-    mark = median(seen) if pass_at is None else pass_at
-    counts = (~np.isnan(scores)).sum(axis=1).astype(float)
-    passed = (scores >= mark).sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        flips = 2 * passed * (counts - passed) / (counts * (counts - 1))
-    flips[counts < 2] = np.nan
     named = _named(said, "pass_fail_flip")
-    share = effective_proportion(flips, counts * (counts - 1) / 2, clusters)
-    chosen = "median score" if pass_at is None else "given"
-    return [named.of(share, details={**said.details, "mark": mark, "mark_is": chosen})]
+    if pass_at is not None:
+        given = at_mark(scores, pass_at, clusters)
+        if isinstance(given, Undefined):
+            return [named.none(given.reason)]
+        details = {**said.details, "mark": given.mark, "mark_is": "given"}
+        return [named.of(given.flips, details=details)]
+    found = mark_curve(scores, clusters, said.question.level)
+    if isinstance(found, Undefined):
+        return [named.none(found.reason)]
+    details = {
+        **said.details,
+        "mark": float(found.worst.mark),
+        "mark_is": f"worst of {len(found.marks)}",
+        "curve": [[float(m.mark), m.flips.value, m.passing] for m in found.marks],
+    }
+    return [named.bounded(found.worst.flips.value, found.worst_interval, details=details)]
 
 
 def _picks(sheet: Sheet, said: Context, scores: Floats) -> list[Estimate]:
@@ -177,14 +238,12 @@ def _facts(found: list[Estimate], scores: Floats, gap: float | None) -> dict[str
     facts: dict[str, Any] = {"step": step}
     if noise.value is None:
         return facts
-    sd, items = noise.value, noise.n["items"]
+    sd = noise.value
     repeats = max(1, int(median((~np.isnan(scores)).sum(axis=1))))
     facts |= {
         "repeatability": detectable_change(sd),
         "repeatability_of_mean": detectable_change(sd, repeats),
         "repeats_had": repeats,
-        "system_gap": resolvable_gap(sd, items, 1),
-        "system_gap_of_mean": resolvable_gap(sd, items, repeats),
         "quantisation_floor": quantisation_floor(sd, step) if step else 0.0,
     }
     if gap is not None:
