@@ -31,9 +31,8 @@ from judgeaudit.study.export_study import export_study
 from judgeaudit.study.export_table import export_table
 from judgeaudit.study.folders import Folder
 from judgeaudit.study.freeze import freeze
-from judgeaudit.study.gate import GateReport, gate
-from judgeaudit.study.gate_table import Columns
-from judgeaudit.study.gate_table import gate_table as gate_of_table
+from judgeaudit.study.gate import gate
+from judgeaudit.study.gate_table import gate_table
 from judgeaudit.study.init import init
 from judgeaudit.study.look import show, status
 from judgeaudit.study.monitor import monitor
@@ -169,22 +168,6 @@ def estimates(found: Report | Findings | Iterable[Estimate]) -> pd.DataFrame:
     """Return estimates as a table, one row each; the columns are `analysis.frame.COLUMNS`."""
     known: Any = found.estimates if isinstance(found, Report | Findings) else found
     return estimates_frame(known)
-
-
-def gate_table(
-    table: Folder,
-    registration: Folder,
-    *,
-    item: str | None = None,
-    repeat: str | None = None,
-    value: str | None = None,
-) -> GateReport:
-    """Return what a registration's gates say of somebody's readings in a table's file.
-
-    `registration` is a study's folder or a registration's file; `item`, `repeat` and `value` name
-    columns where they are not the usual ones. Raises `InputError` for what cannot be read.
-    """
-    return gate_of_table(Path(table), Path(registration), Columns(item, repeat, value))
 
 
 def export(

@@ -68,8 +68,7 @@ def gate(
                 remedy="give a study",
             )
         from judgeaudit.study.gate_table import gate_table
-        from judgeaudit.tables.planned import Named
 
-        report = gate_table(source, registration, Named(item, repeat, value))
+        report = gate_table(source, registration, item=item, repeat=repeat, value=value)
     tell(report, Outputs(junit, markdown, as_json), time.perf_counter() - begun)
     return code_for(report.outcome.value)

@@ -12,18 +12,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import pandas as pd
+
+from judgeaudit.design.amendments import Amendment
+from judgeaudit.design.asking import Asker
+from judgeaudit.design.document import Registration
+from judgeaudit.design.layout import FROZEN
+from judgeaudit.design.lock import render
 from judgeaudit.errors import InputError, RegistrationError
+from judgeaudit.evidence.lock.files import load_frozen
+from judgeaudit.evidence.lock.sources import load_study
+from judgeaudit.model import Invalid, Item, PlannedCall, Value
+from judgeaudit.readings.table import COLUMNS, IDENTITY, candidate_frame, from_readings
+from judgeaudit.study.amendments import amendments_of
+from judgeaudit.study.folders import Folder
+from judgeaudit.tables.files import read_source
 from judgeaudit.tables.planned import ALIASES, Cell, Named, Read, hold
-
-if TYPE_CHECKING:
-    from judgeaudit.design.asking import Asker
-    from judgeaudit.design.document import Registration
-    from judgeaudit.model import Invalid, Item, PlannedCall, Value
-    from judgeaudit.tables.source import Source
-    from judgeaudit.verdict.blockers import Bar
-    from judgeaudit.verdict.gate_report import GateReport
+from judgeaudit.tables.source import Source
+from judgeaudit.verdict import evaluate
+from judgeaudit.verdict.blockers import Bar, bars
+from judgeaudit.verdict.gate_report import Asked, GateReport
 
 FLAG = b"judgeaudit.registration"
 NOTHING = ("no rows", "empty file")
@@ -39,6 +48,7 @@ class Criteria:
     plan: Sequence[PlannedCall]
     asker: Asker
     locks: tuple[str, ...] = ()
+    amendments: tuple[Amendment, ...] = ()
 
     @property
     def kinds(self) -> dict[int, str]:
@@ -46,36 +56,46 @@ class Criteria:
         return {n: stage[0].readout.column for n, stage in enumerate(self.asker.stages, 1)}
 
 
-def gate_table(path: Path, registration: Path, columns: Named) -> GateReport:
-    """Return the report on a table; raises `InputError` for what cannot be read or is unplanned."""
-    import pandas as pd
+def gate_table(
+    table: Folder,
+    registration: Folder,
+    *,
+    item: str | None = None,
+    repeat: str | None = None,
+    value: str | None = None,
+) -> GateReport:
+    """Return what a registration's gates say of somebody's readings in a table's file.
 
-    from judgeaudit.readings.table import IDENTITY, candidate_frame, from_readings
-    from judgeaudit.verdict import evaluate
-    from judgeaudit.verdict.blockers import bars
-    from judgeaudit.verdict.gate_report import Asked, GateReport
-
-    criteria = criteria_of(registration)
+    `registration` is a study's folder or a registration's file; `item`, `repeat` and `value` name
+    columns where they are not the usual ones. Raises `InputError` for what cannot be read or is
+    unplanned.
+    """
+    path, columns = Path(table), Named(item, repeat, value)
+    criteria = criteria_of(Path(registration))
     found = criteria.registration
     if found.sequential is not None:
-        raise InputError(registration, "sequential", "a table cannot be asked in blocks")
+        raise InputError(str(registration), "sequential", "a table cannot be asked in blocks")
     about = {"table": path.name, "lock_digest": criteria.locks[-1] if criteria.locks else None}
     source = _read(path, columns, criteria)
     bar = None if source is None else _another(source, criteria)
     if source is None or bar is not None:
         none = pd.DataFrame(columns=["control", "endpoint"])
         return GateReport(
-            found.study.id, bars=tuple([bar] if bar else bars(found, none)), about=about
+            found.study.id,
+            bars=tuple([bar] if bar else bars(found, none)),
+            amendments=criteria.amendments,
+            about=about,
         )
     extra = [*IDENTITY, "label", "mass"]
     held = hold(source, criteria.plan, criteria.kinds, _reader(criteria), columns, extra)
-    table = from_readings(pd.DataFrame(held.rows), criteria.items.values())
+    rows = from_readings(pd.DataFrame(held.rows), criteria.items.values())
     probes = [item for item in criteria.items.values() if "control" not in item.meta]
-    findings = evaluate(found, table, candidate_frame(probes))
+    findings = evaluate(found, rows, candidate_frame(probes))
     return GateReport(
         study=found.study.id,
         verdicts=findings.verdicts,
-        bars=tuple(bars(found, table)),
+        bars=tuple(bars(found, rows)),
+        amendments=criteria.amendments,
         findings=tuple(held.notes),
         asked=Asked(held.present, len(held.rows), ended=f"read from {path.name}"),
         about=about,
@@ -87,16 +107,13 @@ def criteria_of(path: Path) -> Criteria:
 
     Raises `RegistrationError` for a registration with problems.
     """
-    from judgeaudit.design.asking import Asker
-    from judgeaudit.design.layout import FROZEN
-    from judgeaudit.design.lock import render
-    from judgeaudit.evidence.lock.files import load_frozen
-    from judgeaudit.evidence.lock.sources import load_study
-
     if (path / FROZEN).is_dir():
         frozen = load_frozen(path)
         locks = tuple(str(lock) for lock in frozen.locks)
-        return Criteria(frozen.registration, frozen.items, frozen.plan, frozen.asker, locks)
+        changed = amendments_of(frozen)
+        return Criteria(
+            frozen.registration, frozen.items, frozen.plan, frozen.asker, locks, changed
+        )
     draft = load_study(path) if path.is_dir() else load_study(path.parent, path.name)
     if draft.problems or draft.registration is None or draft.protocol is None:
         raise RegistrationError(path, draft.problems)
@@ -107,9 +124,6 @@ def criteria_of(path: Path) -> Criteria:
 
 def _read(path: Path, columns: Named, criteria: Criteria) -> Source | None:
     """Return the table's columns; None for a table without a row."""
-    from judgeaudit.readings.table import COLUMNS, IDENTITY
-    from judgeaudit.tables.files import read_source
-
     kinds = set(criteria.kinds.values())
     usual = ["item", "repeat", *kinds, *(name for kind in kinds for name in ALIASES.get(kind, ()))]
     wanted = [*columns.wanted(), *usual]
@@ -138,8 +152,6 @@ def _reader(criteria: Criteria) -> Read:
 
 
 def _another(source: Source, criteria: Criteria) -> Bar | None:
-    from judgeaudit.verdict.blockers import Bar
-
     named = (source.table.schema.metadata or {}).get(FLAG, b"").decode()
     if not named or named in criteria.locks:
         return None
