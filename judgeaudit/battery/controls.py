@@ -5,11 +5,13 @@ They are made from a battery's own first item, so that the study's prompt fits t
 * `identical`: nothing distinguishes what is compared; `expect` is `indifferent`. For readouts that
   compare, one item whose candidates read the same; for readouts of one answer, two items that read
   the same (`meta["twin"]` names the other); for choices, two tools with equal records.
-* `gold`: one candidate says nothing; `expect` is the id of the other (`verdict`, `ranking`,
-  `choice`), or `low` where a number is read: below .5, or below the middle of the scale.
+* `gold`: one candidate says nothing; `expect` is the id of the other where candidates are
+  compared, or `low` where a number is read: below .5, or below the middle of the scale.
 
-Free text, a verdict on one candidate and a choice of tools without a log have no known answer;
-their only control is the identical pair.
+Which of them fit is a fact of the readout's record: `compared` (candidates of one item, at least
+two), `compared_if_several` (else as `twins`), `tools` (those of a battery of worlds, else as
+`twins`), `low` (a number), or `twins`: free text, a verdict on one candidate and a choice of tools
+without a log have no known answer, and their only control is the identical pair.
 """
 
 from __future__ import annotations
@@ -27,20 +29,19 @@ NOTHING = "No answer was given."
 """What the losing candidate of a gold control says."""
 
 
-def controls_for(readout: str, items: Sequence[Item]) -> tuple[Item, ...]:
-    """Return the controls of a study with this readout over these items.
+def controls_for(kind: str, items: Sequence[Item]) -> tuple[Item, ...]:
+    """Return the controls of a study over these items; `kind` is its readout's `record.controls`.
 
-    Raises `InputError` where there are no items, or a ranking's have no two candidates.
+    Raises `InputError` where there are no items, or compared ones have no two candidates.
     """
     item = next((item for item in items if "control" not in item.meta), None)
     if item is None:
         raise InputError("controls", found="no items to make controls from")
-    if readout == "ranking" or (readout == "verdict" and len(item.candidates) > 1):
+    if kind == "compared" or (kind == "compared_if_several" and len(item.candidates) > 1):
         return _compared(item)
-    if readout == "choice" and item.meta.get("battery") == "worlds":
+    if kind == "tools" and item.meta.get("battery") == "worlds":
         return _chosen(item)
-    # What a text, a single verdict or a choice of unknown tools should be, nobody can say.
-    return _twins(item) + (_silent(item) if readout not in ("text", "verdict", "choice") else ())
+    return _twins(item) + (_silent(item) if kind == "low" else ())
 
 
 def _control(item: Item, kind: str, name: str, expect: str, **meta: JSON) -> Item:

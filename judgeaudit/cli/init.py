@@ -48,7 +48,9 @@ def init(
     ] = None,
     n: Annotated[int | None, typer.Option(min=1, help="Size of a generated battery.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of a generated battery.")] = 1,
-    api: Annotated[str, typer.Option(help="openai.chat or anthropic.messages.")] = "openai.chat",
+    api: Annotated[
+        str, typer.Option(help="What is spoken there: openai.chat, anthropic.messages ...")
+    ] = "openai.chat",
     base_url: Annotated[
         str | None, typer.Option(help="An address, embedded:SCENARIO or embedded:local.")
     ] = None,

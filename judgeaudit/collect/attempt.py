@@ -21,7 +21,7 @@ from judgeaudit.collect.watch import Counts
 from judgeaudit.design.document import EndpointSpec
 from judgeaudit.evidence.log.journal import Journal
 from judgeaudit.evidence.log.records import PREFLIGHT, Reservation
-from judgeaudit.instrument.provider import Classified, Kind, Provider
+from judgeaudit.instrument.provider import CATALOGUE, Classified, Kind, Provider
 from judgeaudit.model import (
     Attempt,
     FrozenBody,
@@ -34,7 +34,7 @@ from judgeaudit.model import (
     Usage,
 )
 
-_TOKEN_FIELDS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+_TOKEN_FIELDS = {name for api in CATALOGUE.values() for name in api.record.token_fields}
 
 
 @dataclass(slots=True)

@@ -10,14 +10,13 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from judgeaudit.design.base import Duration, Name, Strict, plain
 from judgeaudit.design.criteria import Gate, Rule, Sequential, Watch
+from judgeaudit.instrument.provider import CATALOGUE
+from judgeaudit.instrument.readout.record import Claim
 from judgeaudit.model import Endpoint
-
-Claim = Literal["ranking", "top1", "pairwise", "score", "verdict", "choice", "probability", "text"]
-"""The granularity that the consumer uses."""
 
 
 class Consumer(Strict):
@@ -88,7 +87,7 @@ class EndpointSpec(Strict):
     """
 
     id: Name
-    api: Literal["openai.chat", "anthropic.messages"]
+    api: str
     base_url: str
     model: str = Field(min_length=1)
     key_env: str | None = None
@@ -102,6 +101,13 @@ class EndpointSpec(Strict):
     prices: Prices = Prices()
     identity: dict[str, Any] = Field(default_factory=dict)
     embedded: dict[str, Any] = Field(default_factory=dict)
+
+    @field_validator("api")
+    @classmethod
+    def _is_spoken(cls, api: str) -> str:
+        if api not in CATALOGUE:
+            raise ValueError(f"one of {', '.join(CATALOGUE)}")
+        return api
 
     @property
     def is_embedded(self) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 from judgeaudit.design.base import read_toml
 from judgeaudit.design.draft import Source
 from judgeaudit.errors import InputError
+from judgeaudit.instrument.readout import READOUTS
 
 _PROMPT = re.compile(r"^\[prompt\]\n.*?(?=^\[[a-z_]+\]\n|\Z)", re.M | re.S)
 _OPTIONS = re.compile(r"^\[options\]\n", re.M)
@@ -50,18 +51,9 @@ def with_option(protocol: Source, name: str, value: str | bool) -> Source:
     return _checked(protocol, head + body + rest, 1, ("options", name), value)
 
 
-STRUCTURED: dict[str, dict[str, str | bool]] = {
-    "ranking": {"structured": True},
-    "verdict": {"pattern": "json", "structured": True},
-    "choice": {"pattern": "json", "structured": True},
-    "score": {"pattern": "json", "structured": True},
-}
-"""The options by which a readout asks the API for an answer by JSON schema."""
-
-
 def with_structure(protocol: Source, readout: str) -> Source:
     """Return the protocol asking for an answer by JSON schema; unchanged where it cannot."""
-    for name, value in STRUCTURED.get(readout, {}).items():
+    for name, value in READOUTS[readout].record.structured.items():
         protocol = with_option(protocol, name, value)
     return protocol
 

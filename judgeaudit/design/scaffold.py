@@ -13,34 +13,17 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from judgeaudit.battery import items_to_bytes
-from judgeaudit.design.base import plain
+from judgeaudit.design.asking import Asker
 from judgeaudit.design.check.study import check
 from judgeaudit.design.document import Registration
 from judgeaudit.design.draft import Draft, Source, parse_document
 from judgeaudit.design.edit import toml_string
 from judgeaudit.design.protocol import ProtocolDocument, StudyDefaults
 from judgeaudit.errors import InputError, Problem, RegistrationError
+from judgeaudit.instrument.provider import CATALOGUE
+from judgeaudit.instrument.readout import READOUTS, Readout
 from judgeaudit.model import Item
 from judgeaudit.statistic import Catalogue, Facet, Statistic
-
-EMBEDDED = {"choice": "embedded:bayes-agent"}
-"""Where a study runs at once, without a key: a simulated judge, by readout; else `stable`."""
-
-VENDORS = {
-    "openai.chat": ("https://api.openai.com/v1", "OPENAI_API_KEY"),
-    "anthropic.messages": ("https://api.anthropic.com", "ANTHROPIC_API_KEY"),
-}
-"""Each API's own address, and the environment variable that usually holds its key."""
-
-CLAIMS = {
-    "ranking": "ranking",
-    "score": "score",
-    "verdict": "verdict",
-    "choice": "choice",
-    "label_logprob": "probability",
-    "label_pair": "probability",
-    "text": "text",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +41,19 @@ class EndpointChoice:
         Without an address the judge is the simulated one, or, if a model or a key is named, the
         API's own. A key variable is assumed for the API's own address only.
         """
-        if self.api not in VENDORS:
-            raise InputError("--api", found=repr(self.api), remedy=f"one of {', '.join(VENDORS)}")
-        vendor, usual_key = VENDORS[self.api]
+        if self.api not in CATALOGUE:
+            raise InputError("--api", found=repr(self.api), remedy=f"one of {', '.join(CATALOGUE)}")
+        record = CATALOGUE[self.api].record
         hosted = self.model is not None or self.key_env is not None
-        url = self.base_url or (vendor if hosted else EMBEDDED.get(readout, "embedded:stable"))
+        simulated = READOUTS[readout].record.simulated
+        url = self.base_url or (record.base_url if hosted else simulated)
         model = self.model or _embedded_model(url)
         if model is None:
             raise InputError("--model", found="missing", remedy=f"name the model at {url}")
-        own = urlsplit(url).hostname == urlsplit(vendor).hostname and not _is_embedded(url)
-        return EndpointChoice(self.api, url, model, self.key_env or (usual_key if own else None))
+        hosts = urlsplit(url).hostname, urlsplit(record.base_url).hostname
+        own = hosts[0] == hosts[1] and not _is_embedded(url)
+        key = self.key_env or (record.key_env if own else None)
+        return EndpointChoice(self.api, url, model, key)
 
 
 def _is_embedded(url: str) -> bool:
@@ -164,10 +150,10 @@ def registration_text(
     statistics: Catalogue,
 ) -> str:
     """Return `registration.toml` with comments."""
-    stage = protocol.all_stages()[-1]
-    readout = stage.readout
+    asked = Asker.of(protocol).stages[-1][0].readout
+    readout = asked.record.name
     usual = protocol.study_defaults
-    names = usual.analyses or analyses(readout, plain(stage.options), items, statistics)
+    names = usual.analyses or analyses(asked, items, statistics)
     listed = ", ".join(f'"{name}"' for name in names)
     parts = [
         _study_text(folder, protocol, readout, listed),
@@ -179,24 +165,22 @@ def registration_text(
     return "\n".join(parts)
 
 
-def analyses(
-    readout: str, options: dict[str, object], items: Sequence[Item], statistics: Catalogue
-) -> list[str]:
+def analyses(readout: Readout, items: Sequence[Item], statistics: Catalogue) -> list[str]:
     """Return what a new study of this readout registers: defaults whose facets its items hold."""
     lacking: set[Facet] = set()
-    if readout == "verdict" and options.get("orders") != "both":
+    if all(len(readout.arms(item)) < 2 for item in items):
         lacking.add("arms")
     if all(item.gold is None for item in items):
         lacking.add("gold")
     return [
         name
         for name, found in statistics.items()
-        if readout in found.defaults and not found.needs & lacking
+        if readout.record.analysed_as in found.defaults and not found.needs & lacking
     ]
 
 
 def _study_text(folder: Path, protocol: ProtocolDocument, readout: str, listed: str) -> str:
-    title = protocol.title or protocol.name
+    title, claim = protocol.title or protocol.name, READOUTS[readout].record.claim
     return f"""\
 # A reliability study of one judge. Edit it, then:
 #   judgeaudit prereg check DIR     lists every problem, and what the study will cost
@@ -210,7 +194,7 @@ analyses = [{listed}]
 id = {toml_string(study_id(folder))}
 title = {toml_string(title)}
 authors = ["(your name)"]
-claim = "{CLAIMS[readout]}"       # the granularity that the consumer of the judge uses
+claim = "{claim}"       # the granularity that the consumer of the judge uses
 hypotheses = []
 prohibitions = ["no retry until answers agree", "no item dropped after the fact"]
 
@@ -251,10 +235,14 @@ def _endpoint_text(endpoint: EndpointChoice) -> str:
     ]
     if endpoint.key_env is not None:
         lines.append(f"key_env = {toml_string(endpoint.key_env)}   # the variable, never the key")
-    if endpoint.api == "anthropic.messages":
-        lines.append('api_version = "2023-06-01"   # part of the experiment')
-        lines.append("# Newer models refuse sampling parameters; leave this line out for others.")
-        lines.append('decoding = { temperature = "unset" }')
+    record = CATALOGUE[endpoint.api].record
+    if record.api_version is not None:
+        version = toml_string(record.api_version)
+        lines.append(f"api_version = {version}   # part of the experiment")
+    if record.decoding:
+        pairs = ", ".join(f"{name} = {toml_string(v)}" for name, v in record.decoding.items())
+        lines.append("# Newer models of this API refuse it; leave this line out for others.")
+        lines.append(f"decoding = {{ {pairs} }}")
     if _is_embedded(endpoint.base_url or ""):
         lines.append("# An embedded judge needs no key. For a hosted one write its address, model")
         lines.append('# and key_env = "NAME_OF_THE_VARIABLE".')
@@ -291,7 +279,8 @@ in_flight = 1
 
 
 def _gate_text(readout: str, statistics: Catalogue) -> str:
-    shown = next((one for one in statistics.values() if _is_shown(one, readout)), None)
+    analysed_as = READOUTS[readout].record.analysed_as
+    shown = next((one for one in statistics.values() if _is_shown(one, analysed_as)), None)
     if shown is None or shown.example is None:
         return ""
     example = shown.example

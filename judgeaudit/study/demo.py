@@ -62,7 +62,7 @@ def make_retest(root: Path, simulated: bool, progress: Progress = silent) -> Non
         "registration.toml": text.encode(),
         "protocol.toml": (TEMPLATES / "retest-protocol.toml").read_bytes(),
         "items.jsonl": items_to_bytes(items),
-        "controls.jsonl": items_to_bytes(controls_for("label_pair", items)),
+        "controls.jsonl": items_to_bytes(controls_for("low", items)),
     }
     write_study(root, files)
 

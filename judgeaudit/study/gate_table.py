@@ -53,7 +53,7 @@ class Criteria:
     @property
     def kinds(self) -> dict[int, str]:
         """The field of `Value` that each stage's readout fills."""
-        return {n: stage[0].readout.column for n, stage in enumerate(self.asker.stages, 1)}
+        return {n: stage[0].readout.record.column for n, stage in enumerate(self.asker.stages, 1)}
 
 
 def gate_table(

@@ -18,6 +18,7 @@ from judgeaudit.endpoint.server import PREFIX
 from judgeaudit.endpoint.simulated.question import LOOKED_FOR, understand
 from judgeaudit.endpoint.simulated.scenarios import scenario
 from judgeaudit.errors import InputError
+from judgeaudit.instrument.readout import READOUTS
 from judgeaudit.model import Item
 from judgeaudit.study.folders import Folder, refuse_existing, write_study
 from judgeaudit.study.protocol_file import chosen_protocol, refuse_unfilled, with_texts
@@ -116,7 +117,8 @@ def _own(path: Path, columns: Columns) -> tuple[Battery, Origin]:
 def _controls(protocol: ProtocolDocument, battery: Battery) -> tuple[tuple[Item, ...], list[str]]:
     """Return the controls that these items can carry, or none and the reason."""
     try:
-        return controls_for(protocol.all_stages()[-1].readout, battery.items), []
+        record = READOUTS[protocol.all_stages()[-1].readout].record
+        return controls_for(record.controls, battery.items), []
     except InputError as error:
         return (), [f"no controls: {error}"]
 
@@ -132,7 +134,7 @@ def _not_understood(
     ask = readout.ask(item, readout.arms(item)[0])
     messages = [(message.role, message.content) for message in ask.messages]
     asked = understand(messages, ask.json_schema, ask.top_logprobs is not None)
-    if readout.name != "text" and asked is not None and asked.kind == "text":
+    if readout.record.column != "text" and asked is not None and asked.kind == "text":
         yield (
             "the simulated judge reads no closed question in this prompt and will write prose that "
             f"cannot be read as an answer ({LOOKED_FOR}); a real model may do better"

@@ -36,7 +36,7 @@ def declared(
 
 
 def _asked(spec: EndpointSpec, key: str | None) -> Declared:
-    return ask(provider(spec.api).sdk, spec.id, spec.base_url, spec.model, key)
+    return ask(provider(spec.api).record.sdk, spec.id, spec.base_url, spec.model, key)
 
 
 def problems(found: Sequence[Declared]) -> list[Problem]:

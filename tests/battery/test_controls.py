@@ -6,7 +6,7 @@ from judgeaudit.battery import build_battery, lint
 from judgeaudit.battery.controls import NOTHING, controls_for
 from judgeaudit.battery.foreign import Columns, items_from_rows
 from judgeaudit.errors import InputError
-from judgeaudit.instrument.readout import Prompt, build, problems_for
+from judgeaudit.instrument.readout import READOUTS, Prompt, build, problems_for
 from judgeaudit.model import Item
 
 LABELS = {"labels": {"correct": "A", "incorrect": "B"}}
@@ -26,18 +26,18 @@ STUDIES = [
 @pytest.mark.parametrize(("kind", "battery", "template", "options"), STUDIES)
 def test_every_readout_can_ask_its_controls(kind, battery, template, options):
     items = build_battery(battery, 3, 1).items
-    controls = controls_for(kind, items)
+    controls = controls_for(READOUTS[kind].record.controls, items)
     readout = build(kind, Prompt(None, template), options)
 
     assert [problem for item in controls for problem in problems_for(readout, item)] == []
     assert "identical" in {item.meta["control"] for item in controls}
     assert {item.id for item in controls}.isdisjoint(item.id for item in items)
     assert lint([*items, *controls]) == lint(items)
-    assert controls_for(kind, [*controls, *items]) == controls
+    assert controls_for(READOUTS[kind].record.controls, [*controls, *items]) == controls
 
 
 def by_kind(kind, battery):
-    controls = controls_for(kind, build_battery(battery, 2, 1).items)
+    controls = controls_for(READOUTS[kind].record.controls, build_battery(battery, 2, 1).items)
     return {item.meta["control"]: item for item in controls}
 
 
@@ -58,7 +58,7 @@ def test_a_ranking_control_keeps_its_number_of_candidates_distinct():
 
 
 def test_readouts_of_one_answer_ask_the_same_twice():
-    controls = controls_for("label_pair", build_battery("traces", 1, 1).items)
+    controls = controls_for("low", build_battery("traces", 1, 1).items)
     first, second = (item for item in controls if item.meta["control"] == "identical")
 
     assert (first.fields, first.candidates) == (second.fields, second.candidates)
@@ -78,7 +78,7 @@ def test_a_persons_own_columns_keep_their_places():
     """Without gold the first candidate is the one that says something."""
     rows = [(1, {"q": "Q", "a": "x", "b": "y"})]
     items = items_from_rows("f", rows, Columns(candidates=("a", "b"))).items
-    identical, gold = controls_for("verdict", items)
+    identical, gold = controls_for("compared_if_several", items)
     readout = build("verdict", Prompt(None, "{q}{a}|{b}"), {"categories": ["A", "B"]})
 
     assert readout.ask(identical, "as-given").messages[0].content == "Qx|x"
@@ -88,6 +88,6 @@ def test_a_persons_own_columns_keep_their_places():
 
 def test_what_cannot_carry_a_control_is_refused():
     with pytest.raises(InputError, match="no items to make controls from"):
-        controls_for("score", [])
+        controls_for("low", [])
     with pytest.raises(InputError, match="a comparison needs at least 2"):
-        controls_for("ranking", [Item("q", "g", "t")])
+        controls_for("compared", [Item("q", "g", "t")])

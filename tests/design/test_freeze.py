@@ -168,7 +168,7 @@ def test_a_call_leads_to_its_item_readout_and_body(frozen):
     assert json.loads(body.request.body)["model"] == "judge-b"
     assert b"What is 3 + 1?" in body.request.body
     assert digest(body.request.body) == body.body_sha256 == call.body_sha256
-    assert study.readout_of(call).name == "score"
+    assert study.readout_of(call).record.name == "score"
     assert study.calls_of(call.window, "b")[0].plan_index < call.plan_index + 1
     assert study.call(call.call_id) == call
     with pytest.raises(InputError, match="no endpoint 'z'; known: a, b"):

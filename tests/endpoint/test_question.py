@@ -12,7 +12,7 @@ from judgeaudit.canonical import digest
 from judgeaudit.endpoint.simulated import Virtual, reply, scenario
 from judgeaudit.endpoint.simulated.question import understand
 from judgeaudit.instrument.provider import provider
-from judgeaudit.instrument.readout import Prompt, build
+from judgeaudit.instrument.readout import READOUTS, Prompt, build
 from judgeaudit.model import Endpoint, Value
 
 PROTOCOLS = Path(__file__).parents[2] / "protocols"
@@ -75,7 +75,11 @@ def test_both_orders_of_a_pair_mean_the_same_candidate():
 def test_gold_controls_are_judged_as_expected(name):
     items = build_battery(BATTERIES[name], 2, 1).items
     readout, _ = readout_of(name)
-    gold = next(c for c in controls_for(name, items) if c.meta["control"] == "gold")
+    gold = next(
+        c
+        for c in controls_for(READOUTS[name].record.controls, items)
+        if c.meta["control"] == "gold"
+    )
 
     for arm in readout.arms(gold):
         value = read(name, gold, arm)
@@ -86,7 +90,9 @@ def test_gold_controls_are_judged_as_expected(name):
 def test_an_item_without_an_answer_is_judged_low(name):
     items = build_battery(BATTERIES[name], 2, 1).items
     readout, _ = readout_of(name)
-    gold = next(c for c in controls_for(readout.name, items) if c.meta["control"] == "gold")
+    gold = next(
+        c for c in controls_for(readout.record.controls, items) if c.meta["control"] == "gold"
+    )
 
     middle = 0.5 if name == "label-pair" else 3
     assert all(read(name, gold, arm).number < middle for arm in readout.arms(gold))

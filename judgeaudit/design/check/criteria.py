@@ -15,19 +15,13 @@ from judgeaudit.design.criteria import Gate, Rule
 from judgeaudit.design.document import Registration
 from judgeaudit.design.protocol import ProtocolDocument
 from judgeaudit.errors import Problem
+from judgeaudit.instrument.readout import READOUTS, Claim
 from judgeaudit.statistic import Catalogue, Statistic
 
-READOUTS_FOR = {
-    "ranking": {"ranking", "label_logprob", "label_pair", "score"},
-    "top1": {"ranking", "label_logprob", "label_pair", "score", "verdict"},
-    "pairwise": {"ranking", "label_logprob", "label_pair", "score", "verdict"},
-    "score": {"score", "label_logprob", "label_pair"},
-    "verdict": {"verdict", "score", "label_logprob", "label_pair"},
-    "choice": {"choice"},
-    "probability": {"label_logprob", "label_pair"},
-    "text": {"text"},
-}
-"""Which readouts can carry a claim."""
+
+def readouts_for(claim: Claim) -> set[str]:
+    """Return the readouts that can carry a claim."""
+    return {name for name, readout in READOUTS.items() if claim in readout.record.claims}
 
 
 def criteria_problems(
@@ -40,7 +34,7 @@ def criteria_problems(
     if protocol is not None:
         yield from _claim_problems(registration, protocol)
         # A reading of label probabilities is its own granularity, whatever is claimed from it.
-        spoken += ["probability"] if readouts_of(protocol) & READOUTS_FOR["probability"] else []
+        spoken += ["probability"] if readouts_of(protocol) & readouts_for("probability") else []
     for number, gate in enumerate(registration.gates):
         key = f"gates[{number}]"
         yield from _common_problems(key, gate, registration, statistics)
@@ -61,11 +55,11 @@ def readouts_of(protocol: ProtocolDocument) -> set[str]:
 
 def _claim_problems(registration: Registration, protocol: ProtocolDocument) -> Iterator[Problem]:
     claim, used = registration.study.claim, readouts_of(protocol)
-    if not used & READOUTS_FOR[claim]:
+    if not used & readouts_for(claim):
         yield Problem(
             "study.claim",
             f"{claim!r}, but the protocol's readout is {', '.join(sorted(used))}",
-            f"readouts for this claim: {', '.join(sorted(READOUTS_FOR[claim]))}",
+            f"readouts for this claim: {', '.join(sorted(readouts_for(claim)))}",
         )
 
 

@@ -10,7 +10,6 @@ from judgeaudit.design.document import EndpointSpec, Registration
 from judgeaudit.design.secrets import looks_secret, secret_in_url, secrets_in
 from judgeaudit.design.walk import not_json_problems
 from judgeaudit.errors import Problem
-from judgeaudit.instrument.provider import CATALOGUE
 from judgeaudit.instrument.provider.body import DECODING, SECRET_HEADERS
 
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -32,8 +31,6 @@ def endpoint_problems(registration: Registration) -> Iterator[Problem]:
 
 
 def _address_problems(key: str, spec: EndpointSpec) -> Iterator[Problem]:
-    if spec.api not in CATALOGUE:
-        yield Problem(f"{key}.api", f"found {spec.api!r}", f"known: {', '.join(CATALOGUE)}")
     if spec.is_embedded:
         return
     try:

@@ -1,11 +1,11 @@
-"""The providers: one file an API, one line here."""
+"""The providers: one file an API with its record in it, one entry here."""
 
 from __future__ import annotations
 
 from judgeaudit.errors import InputError
 from judgeaudit.instrument.provider.anthropic_messages import AnthropicMessages
 from judgeaudit.instrument.provider.failures import EmbeddedError, embedded_error
-from judgeaudit.instrument.provider.interface import Classified, Kind, Provider
+from judgeaudit.instrument.provider.interface import Classified, Kind, Provider, ProviderRecord
 from judgeaudit.instrument.provider.openai_chat import OpenAIChat
 
 __all__ = [
@@ -14,13 +14,13 @@ __all__ = [
     "EmbeddedError",
     "Kind",
     "Provider",
+    "ProviderRecord",
     "embedded_error",
     "provider",
 ]
 
 CATALOGUE: dict[str, Provider] = {
-    OpenAIChat.api: OpenAIChat(),
-    AnthropicMessages.api: AnthropicMessages(),
+    found.record.api: found for found in (OpenAIChat(), AnthropicMessages())
 }
 
 

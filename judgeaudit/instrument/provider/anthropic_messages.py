@@ -14,12 +14,10 @@ from typing import Any, ClassVar
 from judgeaudit.instrument.provider import lenient
 from judgeaudit.instrument.provider.body import composed, refusal, wanted
 from judgeaudit.instrument.provider.document import content_of, ending_of, ending_word, opened
-from judgeaudit.instrument.provider.interface import Classified
+from judgeaudit.instrument.provider.interface import Classified, ProviderRecord
 from judgeaudit.instrument.provider.policy import classify
 from judgeaudit.instrument.rules import CURRENT, Rules
 from judgeaudit.model import JSON, Ask, Composed, Endpoint, Invalid, Reason, Reply, Usage
-
-WHOLE = frozenset({"end_turn", "stop_sequence"})
 
 BEARER_SINCE = "2026-10-21"
 _FIELDS = {
@@ -34,10 +32,21 @@ _VERSION = re.compile(r"\d{4}-\d{2}-\d{2}")
 class AnthropicMessages:
     """`POST {base_url}/v1/messages`."""
 
-    api: ClassVar[str] = "anthropic.messages"
-    sdk: ClassVar[str] = "anthropic"
-    gives_logprobs: ClassVar[bool] = False
-    max_top_logprobs: ClassVar[int] = 0
+    record: ClassVar[ProviderRecord] = ProviderRecord(
+        api="anthropic.messages",
+        title="Anthropic Messages",
+        base_url="https://api.anthropic.com",
+        key_env="ANTHROPIC_API_KEY",
+        sdk="anthropic",
+        path="/v1/messages",
+        api_version="2023-06-01",
+        # Newer models refuse sampling parameters.
+        decoding={"temperature": "unset"},
+        top_logprobs=0,
+        whole=frozenset({"end_turn", "stop_sequence"}),
+        token_fields=("max_tokens",),
+        batch=True,
+    )
 
     def compose(self, endpoint: Endpoint, ask: Ask, decoding: Mapping[str, JSON]) -> Composed:
         """Return the request to freeze; raises `InputError` for what the API cannot be asked."""
@@ -59,9 +68,8 @@ class AnthropicMessages:
             body["system"] = system
         if ask.json_schema is not None:
             _add_format(endpoint, body, ask.json_schema)
-        return composed(
-            endpoint, "/v1/messages", body, ("anthropic-version", _api_version(endpoint))
-        )
+        version = ("anthropic-version", _api_version(endpoint))
+        return composed(endpoint, self.record.path, body, version)
 
     def read(self, body: bytes, rules: Rules = CURRENT) -> Reply | Invalid:
         """Return a message's text, or `Invalid(bad_body)`."""
@@ -133,7 +141,7 @@ def _reply(document: Mapping[str, Any], rules: Rules) -> Reply:
         parts=content.parts,
         other=content.other,
         finish_reason=ending_word(reason),
-        ending=ending_of(reason, WHOLE, rules),
+        ending=ending_of(reason, AnthropicMessages.record.whole, rules),
         refusal=_refusal(document),
         model=lenient.filled(document.get("model")),
         service_tier=lenient.filled(usage.get("service_tier")),

@@ -40,13 +40,38 @@ class Classified:
     detail: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ProviderRecord:
+    """The one record of an API: every fact about it that another room needs; none has a default.
+
+    `api`: its name in a registration. `title`: its name for people. `base_url` and `key_env`: the
+    vendor's own address and the variable that usually holds its key. `sdk`: the package of its SDK,
+    which `prereg check --online` asks through. `path`: what is posted to,
+    below the base URL. `api_version` and `decoding`: what `init` writes for an endpoint, None and
+    empty where the API needs nothing. `top_logprobs`: the most alternatives that a position shows,
+    0 where there are no log-probabilities. `whole`: the endings that it documents for a whole
+    answer. `token_fields`: body fields that limit the answer's length. `batch`: whether the vendor
+    has a batch form of it.
+    """
+
+    api: str
+    title: str
+    base_url: str
+    key_env: str
+    sdk: str
+    path: str
+    api_version: str | None
+    decoding: Mapping[str, JSON]
+    top_logprobs: int
+    whole: frozenset[str]
+    token_fields: tuple[str, ...]
+    batch: bool
+
+
 class Provider(Protocol):
     """One API: values in, values out."""
 
-    api: ClassVar[str]
-    sdk: ClassVar[str]
-    gives_logprobs: ClassVar[bool]
-    max_top_logprobs: ClassVar[int]
+    record: ClassVar[ProviderRecord]
 
     def compose(self, endpoint: Endpoint, ask: Ask, decoding: Mapping[str, JSON]) -> Composed:
         """Return the request to freeze: path, headers without secrets, body bytes.

@@ -20,7 +20,7 @@ from judgeaudit.instrument.provider.document import (
     filled_places,
     opened,
 )
-from judgeaudit.instrument.provider.interface import Classified
+from judgeaudit.instrument.provider.interface import Classified, ProviderRecord
 from judgeaudit.instrument.provider.policy import classify
 from judgeaudit.instrument.rules import CURRENT, Rules
 from judgeaudit.model import (
@@ -36,22 +36,28 @@ from judgeaudit.model import (
     Usage,
 )
 
-WHOLE = frozenset({"stop", "eos_token", "stop_sequence"})
-"""`stop` is OpenAI's; the others are what Text Generation Inference writes for it."""
-
 ASIDE = ("reasoning_content", "reasoning", "thinking", "reasoning_details", "tool_calls")
 """Fields of a message that hold no answer: reasoning under its several names, calls of tools."""
-
-TOKEN_FIELDS = ("max_tokens", "max_completion_tokens")
 
 
 class OpenAIChat:
     """`POST {base_url}/chat/completions`."""
 
-    api: ClassVar[str] = "openai.chat"
-    sdk: ClassVar[str] = "openai"
-    gives_logprobs: ClassVar[bool] = True
-    max_top_logprobs: ClassVar[int] = 20
+    record: ClassVar[ProviderRecord] = ProviderRecord(
+        api="openai.chat",
+        title="OpenAI Chat Completions",
+        base_url="https://api.openai.com/v1",
+        key_env="OPENAI_API_KEY",
+        sdk="openai",
+        path="/chat/completions",
+        api_version=None,
+        decoding={},
+        top_logprobs=20,
+        # `stop` is OpenAI's; the others are what Text Generation Inference writes for it.
+        whole=frozenset({"stop", "eos_token", "stop_sequence"}),
+        token_fields=("max_tokens", "max_completion_tokens"),
+        batch=True,
+    )
 
     def compose(self, endpoint: Endpoint, ask: Ask, decoding: Mapping[str, JSON]) -> Composed:
         """Return the request to freeze; raises `InputError` for what the API cannot be asked."""
@@ -63,15 +69,14 @@ class OpenAIChat:
         }
         if ask.json_schema is not None:
             body["response_format"] = _response_format(ask.json_schema)
-        return composed(endpoint, "/chat/completions", body)
+        return composed(endpoint, self.record.path, body)
 
     def _logprobs(self, endpoint: Endpoint, top: int | None) -> dict[str, JSON]:
         if top is None:
             return {}
-        if not 0 <= top <= self.max_top_logprobs:
-            raise refusal(
-                endpoint, "top_logprobs", f"{top}", f"this API gives 0 to {self.max_top_logprobs}"
-            )
+        most = self.record.top_logprobs
+        if not 0 <= top <= most:
+            raise refusal(endpoint, "top_logprobs", f"{top}", f"this API gives 0 to {most}")
         return {"logprobs": True, "top_logprobs": top}
 
     def read(self, body: bytes, rules: Rules = CURRENT) -> Reply | Invalid:
@@ -104,9 +109,10 @@ def _message(message: Message) -> dict[str, str]:
 
 def _decoding(endpoint: Endpoint, values: dict[str, JSON]) -> dict[str, JSON]:
     name = values.pop("max_tokens_field", "max_tokens")
-    if name not in TOKEN_FIELDS:
+    fields = OpenAIChat.record.token_fields
+    if name not in fields:
         raise refusal(
-            endpoint, "decoding.max_tokens_field", f"{name!r}", f"use {' or '.join(TOKEN_FIELDS)}"
+            endpoint, "decoding.max_tokens_field", f"{name!r}", f"use {' or '.join(fields)}"
         )
     return {name if key == "max_tokens" else key: value for key, value in values.items()}
 
@@ -130,7 +136,7 @@ def _reply(
         parts=content.parts,
         other=content.other + filled_places(message, ASIDE),
         finish_reason=ending_word(reason),
-        ending=ending_of(reason, WHOLE, rules),
+        ending=ending_of(reason, OpenAIChat.record.whole, rules),
         refusal=_refusal(message),
         positions=_positions(lenient.mapping(choice.get("logprobs")).get("content")),
         model=lenient.filled(document.get("model")),

@@ -1,6 +1,6 @@
 """Readouts: how an item is asked, and how an answer becomes a value or `Invalid`.
 
-A new readout is one file with a class on `Base` and one line in `READOUTS`.
+A new readout is one file with a class on `Base`, its record in it, and one line in `READOUTS`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from pydantic import ValidationError
 from judgeaudit.errors import Problem, RegistrationError
 from judgeaudit.instrument.readout.base import Base
 from judgeaudit.instrument.readout.choice import Choice
-from judgeaudit.instrument.readout.interface import Cell, Column, Prompt, Readout
+from judgeaudit.instrument.readout.interface import Cell, Prompt, Readout
 from judgeaudit.instrument.readout.label import LabelLogprob, LabelPair, combine_pair
 from judgeaudit.instrument.readout.numbers import number_of
 from judgeaudit.instrument.readout.ranking import Ranking
+from judgeaudit.instrument.readout.record import Claim, Column, ReadoutRecord
 from judgeaudit.instrument.readout.score import Score
 from judgeaudit.instrument.readout.text import Text
 from judgeaudit.instrument.readout.verdict import Verdict
@@ -25,9 +26,11 @@ from judgeaudit.model import JSON, Item
 __all__ = [
     "READOUTS",
     "Cell",
+    "Claim",
     "Column",
     "Prompt",
     "Readout",
+    "ReadoutRecord",
     "build",
     "combine_pair",
     "number_of",
@@ -36,7 +39,7 @@ __all__ = [
 ]
 
 READOUTS: dict[str, type[Base[Any]]] = {
-    readout.name: readout
+    readout.record.name: readout
     for readout in (LabelLogprob, LabelPair, Ranking, Score, Verdict, Choice, Text)
 }
 """The names that a protocol may use."""

@@ -16,7 +16,8 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from judgeaudit.errors import Problem
-from judgeaudit.instrument.readout.interface import Cell, Column, Prompt
+from judgeaudit.instrument.readout.interface import Cell, Prompt
+from judgeaudit.instrument.readout.record import ReadoutRecord
 from judgeaudit.instrument.rules import Rules
 from judgeaudit.model import (
     JSON,
@@ -48,9 +49,7 @@ class Base(ABC, Generic[O_co]):
     prompt: Prompt
     options: O_co
 
-    name: ClassVar[str]
-    column: ClassVar[Column]
-    needs_logprobs: ClassVar[bool] = False
+    record: ClassVar[ReadoutRecord]
     options_model: ClassVar[type[Options]]
     must_show: ClassVar[frozenset[str]] = frozenset()
     """Provided fields without which the template asks something else."""
@@ -111,7 +110,7 @@ class Base(ABC, Generic[O_co]):
         """Return why this item cannot be asked; empty when it can."""
         used = self.prompt.placeholders()
         clash = sorted(used & self.provided_fields() & item.fields.keys())
-        found = [f"field {name!r} is one that {self.name} fills itself" for name in clash]
+        found = [f"field {name!r} is one that {self.record.name} fills itself" for name in clash]
         found += duplicate_candidates(item) + self.item_problems(item)
         return found or self._missing_fields(item) or self._equal_arms(item)
 
@@ -137,7 +136,11 @@ class Base(ABC, Generic[O_co]):
         """Return what the template lacks for this readout."""
         missing = sorted(self.must_show - self.prompt.placeholders())
         return [
-            Problem("prompt", f"{{{name}}} is never shown", f"{self.name} needs it in the template")
+            Problem(
+                "prompt",
+                f"{{{name}}} is never shown",
+                f"{self.record.name} needs it in the template",
+            )
             for name in missing
         ]
 

@@ -12,8 +12,9 @@ from typing import ClassVar
 from pydantic import Field
 
 from judgeaudit.instrument.readout.base import clip, duplicates, unparsed
-from judgeaudit.instrument.readout.interface import Cell, Column
+from judgeaudit.instrument.readout.interface import Cell
 from judgeaudit.instrument.readout.places import Pattern, Placed, PlacedReadout, enum_schema
+from judgeaudit.instrument.readout.record import ReadoutRecord
 from judgeaudit.model import JSON, Invalid, Item, Value
 
 
@@ -29,8 +30,17 @@ class ChoiceOptions(Placed):
 class Choice(PlacedReadout[ChoiceOptions]):
     """Reads a tool's name; `category` is what it stands for, `label` the name as shown."""
 
-    name: ClassVar[str] = "choice"
-    column: ClassVar[Column] = "category"
+    record: ClassVar[ReadoutRecord] = ReadoutRecord(
+        name="choice",
+        column="category",
+        needs_logprobs=False,
+        claims=frozenset({"choice"}),
+        claim="choice",
+        analysed_as="choice",
+        structured={"pattern": "json", "structured": True},
+        simulated="embedded:bayes-agent",
+        controls="tools",
+    )
     options_model = ChoiceOptions
 
     def provided_fields(self) -> frozenset[str]:

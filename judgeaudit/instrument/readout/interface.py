@@ -12,14 +12,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Literal, Protocol, Self
+from typing import ClassVar, Protocol, Self
 
 from judgeaudit.errors import InputError, Problem
+from judgeaudit.instrument.readout.record import ReadoutRecord
 from judgeaudit.instrument.rules import Rules
 from judgeaudit.model import JSON, SOLE_ARM, Ask, Invalid, Item, Message, Reply, Value
-
-Column = Literal["number", "category", "ranking", "text"]
-"""Which field of `Value` a readout fills, and so which analyses may use it."""
 
 Cell = str | Sequence[str]
 """A table's cell as text; a ranking's may be a sequence of candidate ids, best first."""
@@ -139,15 +137,9 @@ def _filled(part: str, piece: Piece, fields: Mapping[str, JSON]) -> str:
 
 
 class Readout(Protocol):
-    """How an item is asked and how the answer is read: pure, from values to values.
+    """How an item is asked and how the answer is read: pure, from values to values."""
 
-    `column` says which field of `Value` is filled; `needs_logprobs` whether the API must report
-    log-probabilities at answer positions.
-    """
-
-    name: ClassVar[str]
-    column: ClassVar[Column]
-    needs_logprobs: ClassVar[bool]
+    record: ClassVar[ReadoutRecord]
 
     @property
     def prompt(self) -> Prompt:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
@@ -29,8 +30,9 @@ from judgeaudit.instrument.readout.base import (
     sole_candidate,
     unparsed,
 )
-from judgeaudit.instrument.readout.interface import Cell, Column
+from judgeaudit.instrument.readout.interface import Cell
 from judgeaudit.instrument.readout.numbers import number_of
+from judgeaudit.instrument.readout.record import ReadoutRecord
 from judgeaudit.instrument.rules import Rules
 from judgeaudit.model import JSON, Ask, Invalid, Item, Reason, Reply, TokenLogprob, Value
 
@@ -94,9 +96,17 @@ class LabelOptions(Options):
 class LabelLogprob(Base[LabelOptions]):
     """One call an item; r is the probability of the label that means correct."""
 
-    name: ClassVar[str] = "label_logprob"
-    column: ClassVar[Column] = "number"
-    needs_logprobs: ClassVar[bool] = True
+    record: ClassVar[ReadoutRecord] = ReadoutRecord(
+        name="label_logprob",
+        column="number",
+        needs_logprobs=True,
+        claims=frozenset({"probability", "ranking", "top1", "pairwise", "score", "verdict"}),
+        claim="probability",
+        analysed_as="label_logprob",
+        structured={},
+        simulated="embedded:stable",
+        controls="low",
+    )
     options_model = LabelOptions
     must_show = frozenset({"label_correct", "label_incorrect"})
 
@@ -181,7 +191,11 @@ class LabelLogprob(Base[LabelOptions]):
 class LabelPair(LabelLogprob):
     """Two calls an item, the label-to-meaning mapping reversed in the second."""
 
-    name: ClassVar[str] = "label_pair"
+    record: ClassVar[ReadoutRecord] = replace(
+        LabelLogprob.record,
+        name="label_pair",
+        analysed_as="label_pair",
+    )
 
     def arms(self, item: Item) -> tuple[str, ...]:
         """Return the forward and the reversed arm."""

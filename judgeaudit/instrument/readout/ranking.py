@@ -17,8 +17,9 @@ from typing import ClassVar, Literal
 from pydantic import Field, field_validator
 
 from judgeaudit.instrument.readout.base import clip, duplicates, json_answer, unparsed
-from judgeaudit.instrument.readout.interface import Cell, Column
+from judgeaudit.instrument.readout.interface import Cell
 from judgeaudit.instrument.readout.places import Placed, PlacedReadout
+from judgeaudit.instrument.readout.record import ReadoutRecord
 from judgeaudit.model import JSON, Candidate, Invalid, Item, Reason, Value
 
 
@@ -58,8 +59,17 @@ class RankingOptions(Placed):
 class Ranking(PlacedReadout[RankingOptions]):
     """Reads an exact permutation of the shown aliases."""
 
-    name: ClassVar[str] = "ranking"
-    column: ClassVar[Column] = "ranking"
+    record: ClassVar[ReadoutRecord] = ReadoutRecord(
+        name="ranking",
+        column="ranking",
+        needs_logprobs=False,
+        claims=frozenset({"ranking", "top1", "pairwise"}),
+        claim="ranking",
+        analysed_as="ranking",
+        structured={"structured": True},
+        simulated="embedded:stable",
+        controls="compared",
+    )
     options_model = RankingOptions
     must_show = frozenset({"candidates"})
 

@@ -15,9 +15,10 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from judgeaudit.instrument.readout.base import Options, clip, sole_candidate, unparsed
-from judgeaudit.instrument.readout.interface import Cell, Column
+from judgeaudit.instrument.readout.interface import Cell
 from judgeaudit.instrument.readout.numbers import number_of
 from judgeaudit.instrument.readout.places import Placed, PlacedReadout
+from judgeaudit.instrument.readout.record import ReadoutRecord
 from judgeaudit.model import JSON, Invalid, Item, Reason, Value
 
 _INT = re.compile(r"[+-]?[0-9]{1,30}")
@@ -86,8 +87,17 @@ class ScoreOptions(Placed):
 class Score(PlacedReadout[ScoreOptions]):
     """Reads one number; the text as it stood is the label."""
 
-    name: ClassVar[str] = "score"
-    column: ClassVar[Column] = "number"
+    record: ClassVar[ReadoutRecord] = ReadoutRecord(
+        name="score",
+        column="number",
+        needs_logprobs=False,
+        claims=frozenset({"score", "verdict", "ranking", "top1", "pairwise"}),
+        claim="score",
+        analysed_as="score",
+        structured={"pattern": "json", "structured": True},
+        simulated="embedded:stable",
+        controls="low",
+    )
     options_model = ScoreOptions
 
     def provided_fields(self) -> frozenset[str]:

@@ -8,8 +8,8 @@ from typing import ClassVar
 from pydantic import Field
 
 from judgeaudit.instrument.readout.base import Base, Options, sole_candidate, unparsed
-from judgeaudit.instrument.readout.interface import Column
 from judgeaudit.instrument.readout.places import Marks, without_reasoning
+from judgeaudit.instrument.readout.record import ReadoutRecord
 from judgeaudit.model import JSON, Invalid, Item, Value
 
 
@@ -23,8 +23,17 @@ class TextOptions(Options):
 class Text(Base[TextOptions]):
     """Reads the answer as it stands, outer whitespace kept, without a declared reasoning block."""
 
-    name: ClassVar[str] = "text"
-    column: ClassVar[Column] = "text"
+    record: ClassVar[ReadoutRecord] = ReadoutRecord(
+        name="text",
+        column="text",
+        needs_logprobs=False,
+        claims=frozenset({"text"}),
+        claim="text",
+        analysed_as="text",
+        structured={},
+        simulated="embedded:stable",
+        controls="twins",
+    )
     options_model = TextOptions
 
     def provided_fields(self) -> frozenset[str]:

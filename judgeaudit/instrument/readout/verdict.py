@@ -19,8 +19,9 @@ from judgeaudit.instrument.readout.base import (
     sole_candidate,
     unparsed,
 )
-from judgeaudit.instrument.readout.interface import Cell, Column
+from judgeaudit.instrument.readout.interface import Cell
 from judgeaudit.instrument.readout.places import Pattern, Placed, PlacedReadout, enum_schema
+from judgeaudit.instrument.readout.record import ReadoutRecord
 from judgeaudit.model import JSON, SOLE_ARM, Candidate, Invalid, Item, Value
 
 AS_GIVEN, SWAPPED = "as-given", "swapped"
@@ -76,8 +77,17 @@ class VerdictOptions(Placed):
 class Verdict(PlacedReadout[VerdictOptions]):
     """Reads a category; the category as it was answered is the label."""
 
-    name: ClassVar[str] = "verdict"
-    column: ClassVar[Column] = "category"
+    record: ClassVar[ReadoutRecord] = ReadoutRecord(
+        name="verdict",
+        column="category",
+        needs_logprobs=False,
+        claims=frozenset({"verdict", "top1", "pairwise"}),
+        claim="verdict",
+        analysed_as="verdict",
+        structured={"pattern": "json", "structured": True},
+        simulated="embedded:stable",
+        controls="compared_if_several",
+    )
     options_model = VerdictOptions
 
     def arms(self, item: Item) -> tuple[str, ...]:

@@ -131,4 +131,10 @@ def test_a_ranking_is_read_by_the_seeded_aliases():
 
 def test_what_format_1_did_not_have_is_no_reading():
     with pytest.raises(Exception, match="which format 1 did not have"):
-        value_of(b"{}", "openai.responses", SimpleNamespace(name="score"), ITEM, "-")
+        value_of(
+            b"{}",
+            "openai.responses",
+            SimpleNamespace(record=SimpleNamespace(name="score")),
+            ITEM,
+            "-",
+        )

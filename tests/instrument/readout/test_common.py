@@ -37,8 +37,13 @@ def readout(kind, template="ask"):
 
 def test_the_catalogue_is_the_seven_readouts_of_the_field():
     assert set(READOUTS) == set(OPTIONS)
-    assert {READOUTS[kind].column for kind in OPTIONS} == {"number", "category", "ranking", "text"}
-    assert {kind for kind in OPTIONS if READOUTS[kind].needs_logprobs} == {
+    assert {READOUTS[kind].record.column for kind in OPTIONS} == {
+        "number",
+        "category",
+        "ranking",
+        "text",
+    }
+    assert {kind for kind in OPTIONS if READOUTS[kind].record.needs_logprobs} == {
         "label_logprob",
         "label_pair",
     }

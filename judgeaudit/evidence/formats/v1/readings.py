@@ -29,13 +29,13 @@ def last_answered(attempts: Sequence[Attempt]) -> Attempt | None:
 
 def value_of(body: bytes, api: str, readout: AnyReadout, item: Item, arm: str) -> Value | Invalid:
     """Return the value in a reply, or why there is none."""
-    for kind, name, known in (("api", api, APIS), ("readout", readout.name, READOUTS)):
+    for kind, name, known in (("api", api, APIS), ("readout", readout.record.name, READOUTS)):
         if name not in known:
             raise InputError(kind, found=f"{name!r}, which format 1 did not have")
     reply = APIS[api](body)
     if isinstance(reply, Invalid):
         return reply
-    return READOUTS[readout.name](readout.options, reply, item, arm)
+    return READOUTS[readout.record.name](readout.options, reply, item, arm)
 
 
 def why_failed(last: Attempt) -> Invalid:
