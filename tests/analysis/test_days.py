@@ -105,6 +105,38 @@ def test_the_spread_names_the_least_stable_day(build):
     assert spread.details["day_medians"] == {"1": 1.0, "2": 0.9}
 
 
+def test_what_chance_does_to_the_spread_stands_beside_it(build):
+    """case S14: one constant noise of .1 over five days; dealt at random, windows spread as much.
+
+    With a day of its own (day 2 agrees in .9, day 1 in 1) only deals that keep the days reach .1:
+    2 of 252, and 50 more that move one window of each keep both medians.
+    """
+    flips = np.random.default_rng(3).random((100, 5, 5)) < 0.1
+    steady = build.table(
+        {
+            "item": f"p{i}",
+            "task": f"t{i}",
+            "day": day,
+            "window": f"d{day}w{w}",
+            "category": "B" if flips[i, day - 1, w] else "A",
+        }
+        for day in range(1, 6)
+        for w in range(5)
+        for i in range(100)
+    )
+    (quiet,) = compute("day_spread", steady, THESE)
+    (moved,) = compute(
+        "day_spread",
+        study(build, lambda i, day, w: f"w{w}" if day == 2 and i < 10 else "A"),
+        THESE,
+    )
+
+    assert quiet.details["chance_as_large"] > 0.05
+    assert quiet.details["chance_above_band"] > 0.5
+    assert "by chance alone" in quiet.caveats[1]
+    assert moved.details["chance_as_large"] <= 52 / 252 + 0.03
+
+
 def test_the_asked_target_comes_first(build):
     first, *_ = compute("day_within", study(build, day_shift(0)), Question("all"))
 

@@ -63,7 +63,7 @@ def test_two_lowered_runs_are_named_and_the_resolution_carries_them(analyze):
 
     Run means have SD sqrt(4/15 * 1.0) = .516 by the shift alone: t(.975, 5) sqrt(2) .516 = 1.88.
     """
-    text, part = analyze(long(shifted(22, shifts=[(4, -1.0), (5, -1.0)])), *RUNS)
+    text, part = analyze(long(shifted(9, shifts=[(4, -1.0), (5, -1.0)])), *RUNS)
     run = next(f for f in part["facets"]["facets"] if f["facet"] == "run")
 
     assert run["shifted"] == ["4", "5"]

@@ -28,6 +28,7 @@ from judgeaudit.analysis.time.daysplit import RESAMPLES, Draws, bootstrap, relab
 from judgeaudit.analysis.time.windows import METRIC, WindowAgreement, window_agreement
 from judgeaudit.statistic import WHOLE, Statistic, number, words
 from judgeaudit.stats.interval import Interval, Undefined
+from judgeaudit.stats.spread import chance_by_dealing
 
 THESE, LIKE_THESE = "these probes", "probes like these"
 BAND = 0.03
@@ -82,6 +83,7 @@ def day_spread(part: pd.DataFrame, question: Question) -> list[Estimate]:
     if len(by_day) < 2:
         return [said.none("needs two days with two windows each")]
     spread = max(by_day.values()) - min(by_day.values())
+    chance = _by_chance(found, question, float(spread))
     return [
         said.plain(
             float(spread),
@@ -89,9 +91,34 @@ def day_spread(part: pd.DataFrame, question: Question) -> list[Estimate]:
             exact=spread,
             cluster="window",
             target=THESE,
-            details=_day_details(found),
+            details=_day_details(found) | chance,
+            caveats=_null_words(chance),
+            seed=question.seed,
         )
     ]
+
+
+def _by_chance(found: WindowAgreement, question: Question, spread: float) -> dict[str, Any]:
+    """Return how often windows dealt to days at random spread more than the band, and this much."""
+    band, values = question.number("band", BAND), found.values()
+    apart = ~np.eye(len(found.names), dtype=bool)
+    if np.isnan(values[apart]).any():
+        return {}
+    above = chance_by_dealing(values, found.days, band, rng=question.rng())
+    as_large = chance_by_dealing(values, found.days, spread - 1e-9, rng=question.rng())
+    if isinstance(above, Undefined) or isinstance(as_large, Undefined):
+        return {}
+    return {"band": band, "chance_above_band": above, "chance_as_large": as_large}
+
+
+def _null_words(chance: dict[str, Any]) -> tuple[str, ...]:
+    if not chance:
+        return ()
+    return (
+        f"by chance alone, days with the same windows dealt at random spread more than "
+        f"{chance['band']:g} in {chance['chance_above_band']:.0%}, and as much as here in "
+        f"{chance['chance_as_large']:.0%}, of 2,000 deals",
+    )
 
 
 MISSING_PAIRS = "needs two windows on a day and windows on two days"
@@ -296,6 +323,6 @@ STATISTICS = (
         needs=words("windows days"),
         better="low",
         label="spread of the days' own agreement",
-        params=(METRIC,),
+        params=(METRIC, number("band", "spread that chance is told for", 0, 1)),
     ),
 )
