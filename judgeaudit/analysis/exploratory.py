@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from judgeaudit.analysis.between import between_parts
 from judgeaudit.analysis.build import Context
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.facets import Facets, facets_of
@@ -20,7 +21,7 @@ from judgeaudit.analysis.proven import mostly_below_top, never, three_repeats, u
 from judgeaudit.analysis.question import Question
 from judgeaudit.errors import InputError
 from judgeaudit.readings.repeats import Evidence, evidence
-from judgeaudit.readings.sheet import Bools, Long, Sheet, lay_out, parts
+from judgeaudit.readings.sheet import Long, Sheet, lay_out, parts
 from judgeaudit.statistic import Coverage
 from judgeaudit.stats.clustered import few_tasks
 from judgeaudit.stats.dominance import distinct
@@ -84,6 +85,7 @@ class Report:
     parts: tuple[PartReport, ...]
     notes: tuple[str, ...]
     wish: Wish
+    between: tuple[Estimate, ...] = ()
 
     @property
     def says_nothing(self) -> bool:
@@ -93,8 +95,8 @@ class Report:
 
     @property
     def estimates(self) -> list[Estimate]:
-        """Return all estimates, each with its part's scope."""
-        return [estimate for part in self.parts for estimate in part.estimates]
+        """Return all estimates, each with its part's scope, then those between parts."""
+        return [e for part in self.parts for e in part.estimates] + list(self.between)
 
 
 def explore(long: Long, wish: Wish | None = None) -> Report:
@@ -106,12 +108,15 @@ def explore(long: Long, wish: Wish | None = None) -> Report:
     if not long.rows:
         raise InputError(long.source, found="no rows", remedy="give a table with one row a reading")
     asked = wish or Wish()
-    found = tuple(_part(long, scope, rows, asked) for scope, rows in parts(long))
-    return Report(long.source, long.rows, found, long.notes, asked)
+    sheets = [lay_out(long, scope, rows) for scope, rows in parts(long)]
+    found = tuple(_part(sheet, asked) for sheet in sheets)
+    question = Question(over="all", level=asked.level, seed=asked.seed)
+    compared = between_parts(sheets, question)
+    return Report(long.source, long.rows, found, long.notes, asked, compared)
 
 
-def _part(long: Long, scope: str, rows: Bools, wish: Wish) -> PartReport:
-    sheet = lay_out(long, scope, rows)
+def _part(sheet: Sheet, wish: Wish) -> PartReport:
+    long, scope = sheet.long, sheet.scope
     compute: Compute
     if long.kind in ("score", "probability"):
         from judgeaudit.analysis.noise import scored

@@ -18,6 +18,7 @@ def table_document(report: Report) -> dict[str, Any]:
         "exploratory": True,
         "notes": list(report.notes),
         "parts": [_part(part) for part in report.parts],
+        "between": [estimate_to_dict(estimate) for estimate in report.between],
         "text": list(report_lines(report)),
     }
 

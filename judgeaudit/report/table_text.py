@@ -24,6 +24,13 @@ NAMES: Mapping[str, str] = {
     "noise": "noise within an item (SD, scale units)",
     "noise_without_shifts": "the same, shifts of whole runs taken out",
     "order_effect": "mean shift, second order less first (scale units)",
+    "judges_spearman": "same order by both (Spearman, one reading of each)",
+    "judges_reliability_difference": "reliability of the first less the second (Spearman)",
+    "judges_corrected": "the same order without either's noise",
+    "judges_bias": "mean of the first less the second (scale units)",
+    "judges_proportional_bias": "slope of that difference on the mean of both",
+    "judges_differ": "verdicts of the two differ",
+    "judges_kappa": "Cohen's kappa between the two, first readings",
     "window_shift": "mean shift, last window less first (scale units)",
     "gold_spearman": "order against gold (Spearman, one reading)",
     "gold_agreement": "readings equal to gold",
@@ -56,11 +63,29 @@ def report_lines(report: Report) -> Iterator[str]:
     for part in report.parts:
         yield ""
         yield from part_lines(part)
+    if report.between:
+        yield ""
+        yield "Parts against each other, on the items that both have:"
+        yield from (f"  {line}" for line in _between(report))
     yield ""
     yield (
         "Exploratory: nothing here was registered beforehand. All of it but agreement with gold "
         "is precision; a repeatable judge can be wrong."
     )
+
+
+def _between(report: Report) -> Iterator[str]:
+    scope = ""
+    for estimate in report.between:
+        if estimate.scope != scope:
+            scope = estimate.scope
+            yield f"[{scope}]"
+        yield f"  {_number_line(estimate)}"
+        limits = estimate.details.get("limits")
+        if isinstance(limits, list):
+            yield f"    95% of item means differ by {_short(limits[0])} to {_short(limits[1])}"
+        if "adjusted_p" in estimate.details:
+            yield f"    p {estimate.details['adjusted_p']:.3f} after Holm over the pairs"
 
 
 def part_lines(part: PartReport) -> Iterator[str]:

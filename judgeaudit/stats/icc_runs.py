@@ -12,8 +12,8 @@ Rules of this module:
   deleting items (or tasks) gives: chi-square draws fail where noise differs between items.
 * With tasks, tasks are deleted, and the t has G - 1 degrees of freedom.
 * Where the data are a few ordered levels and a run shift above .2 item SDs is not excluded (upper
-  95 % limit of the variance between runs), `warning` says so: the interval was seen to cover as
-  little as .77 there. Two runs exclude hardly any shift.
+  99 % limit of the variance between runs; two or three runs exclude none), `warning` says so: the
+  interval was seen to cover as little as .77 there.
 * With empty cells the deletions are those of Henderson's third method (`components.py`), around
   the REML estimate.
 """
@@ -35,6 +35,7 @@ Codes = NDArray[np.int64]
 DRAWS = 2_000
 FEW_LEVELS = 12
 LARGE_SHIFT = 0.2
+FEW_RUNS = 3
 LEAST_TASKS = 6
 FEW_TASKS = 12
 
@@ -50,7 +51,7 @@ class AgreementIcc:
     single_interval, mean_interval : Interval or Undefined
         Generalized confidence intervals.
     shift, shift_limit : float
-        SD between runs in units of the SD between items, and its one-sided upper 95 % limit by
+        SD between runs in units of the SD between items, and its one-sided upper 99 % limit by
         chi-square; nan if items do not differ.
     units : int
         Items, or tasks, that the interval rests on.
@@ -120,7 +121,7 @@ def agreement_icc(
     else:
         method = "generalized, drawn mean squares" + ("" if tasks is None else " over tasks")
         ends = [_middle(each, level, method) for each in found]
-    warning = _warning(scores, limit, units if tasks is not None else None)
+    warning = _warning(scores, limit, model.runs, units if tasks is not None else None)
     return AgreementIcc(
         float(single), float(averaged), ends[0], ends[1], shift, limit, units, warning, model
     )
@@ -181,16 +182,16 @@ def _shift_limit(model: RunModel) -> float:
     if model.item <= 0:
         return math.nan
     df = model.runs - 1
-    largest = model.msc * df / float(special.chdtri(df, 0.95))
+    largest = model.msc * df / float(special.chdtri(df, 0.99))
     return math.sqrt(max(largest - model.mse, 0) / model.per_run / model.item)
 
 
-def _warning(scores: Floats, limit: float, tasks: int | None) -> str:
+def _warning(scores: Floats, limit: float, runs: int, tasks: int | None) -> str:
     levels = np.unique(scores[~np.isnan(scores)]).size
-    if levels <= FEW_LEVELS and not limit <= LARGE_SHIFT:
+    if levels <= FEW_LEVELS and (runs <= FEW_RUNS or not limit <= LARGE_SHIFT):
         return (
-            f"scores of {levels} levels, and runs that may differ by up to {limit:.2f} item SDs: "
-            "there the interval covered as little as 77% in simulations"
+            f"ICC(A,1) of scores of {levels} levels: {runs} runs do not exclude that runs differ "
+            f"by {LARGE_SHIFT} item SDs, where its interval covered as little as 77% in simulations"
         )
     if tasks is not None and tasks <= FEW_TASKS:
         return (

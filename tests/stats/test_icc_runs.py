@@ -53,16 +53,20 @@ def test_the_shift_is_told_in_item_sds():
 
     item_sd = np.std(2.0 * np.arange(30), ddof=1)
     assert found.shift == pytest.approx(np.sqrt(0.5) / item_sd, rel=0.01)
-    # One degree of freedom: the upper 95 % limit is 1/.003932 times the mean square.
-    assert found.shift_limit == pytest.approx(found.shift / np.sqrt(0.0039321), rel=0.01)
+    # One degree of freedom: the upper 99 % limit is 1/.0001571 times the mean square.
+    assert found.shift_limit == pytest.approx(found.shift / np.sqrt(0.00015709), rel=0.01)
 
 
 def test_few_levels_are_warned_unless_the_runs_show_no_shift(rng):
-    """Five levels, ten runs: a shift of .5 is told; without one its limit is below .2 item SDs."""
+    """Five levels, ten runs: a shift of .5 is told; without one its limit is below .2 item SDs.
+
+    Three runs exclude no shift, and are told always.
+    """
     quiet, loud = (np.clip(np.round(2 + table(rng, 200, 10, sd)), 0, 4) for sd in (0.0, 0.5))
 
     assert agreement_icc(quiet, rng=rng).warning == ""
     assert "levels" in agreement_icc(loud, rng=rng).warning
+    assert "3 runs do not exclude" in agreement_icc(quiet[:, :3], rng=rng).warning
     assert agreement_icc(table(rng, 200, 3, 0.5), rng=rng).warning == ""
 
 
