@@ -28,7 +28,7 @@ from judgeaudit.design.criteria import Gate, Sequential
 from judgeaudit.design.document import Registration
 from judgeaudit.readings.table import probes
 from judgeaudit.stats.interval import Undefined
-from judgeaudit.stats.looks import plan_looks, z_at_look
+from judgeaudit.stats.looks import PlannedLooks, plan_looks, z_at_look
 from judgeaudit.stats.ranks import spearman_between
 from judgeaudit.stats.sequential import FlipGate, log_e_fail, log_e_pass
 from judgeaudit.verdict.compare import threshold_text
@@ -183,24 +183,41 @@ def sequence_bounds(flips: int, items: int, invalid: int, alpha: float) -> tuple
     return max(too_low, default=0.0), min(too_high, default=1.0)
 
 
-def _looks(
-    gate: Gate, endpoint: str, part: pd.DataFrame, design: Sequential, block: int, cap: int
-) -> Progress:
-    assert gate.at_least is not None
-    scores = two_scores(part)
+def look_plan(gate: Gate, design: Sequential, block: int, cap: int) -> PlannedLooks:
+    """Return the looks that a design plans: at the ends of blocks, from `first_look` items on."""
     ends = [n for n in range(block, cap + block, block) if min(n, cap) >= design.first_look]
     times = sorted({min(n, cap) for n in ends}) or [cap]
-    looks = plan_looks(times, float(gate.alpha), design.bound)
-    outcome, at, look = None, len(scores), 0
-    for look, at in enumerate(n for n in times if n <= len(scores)):
+    return plan_looks(times, float(gate.alpha), design.bound)
+
+
+def looked(
+    scores: np.ndarray[tuple[int, int], np.dtype[np.float64]],
+    gate: Gate,
+    looks: PlannedLooks,
+    cap: int,
+) -> tuple[str, int, bool]:
+    """Return outcome, items asked, and whether it is decided, for scores (n, 2) in plan order."""
+    assert gate.at_least is not None
+    outcome, at = None, len(scores)
+    for look, at in enumerate(n for n in looks.items if n <= len(scores)):
         outcome = looks.decide(look, _z(scores[:at], float(gate.at_least)))
         if outcome is not None:
             break
     done = outcome is not None or len(scores) >= cap
-    estimate = _spearman(scores[:at] if outcome is not None else scores, endpoint, gate, cap)
     items = at if outcome is not None else len(scores)
-    named = Outcome.INCONCLUSIVE if outcome is None else Outcome(outcome)
-    return _settled(Progress(gate, endpoint, named, estimate, items, done), cap)
+    lost = float(np.isnan(scores[:items]).any(axis=1).mean()) if items else 0.0
+    if outcome == "pass" and lost > float(gate.max_missing):
+        outcome = "inconclusive"
+    return outcome or "inconclusive", items, done
+
+
+def _looks(
+    gate: Gate, endpoint: str, part: pd.DataFrame, design: Sequential, block: int, cap: int
+) -> Progress:
+    scores = two_scores(part)
+    named, items, done = looked(scores, gate, look_plan(gate, design, block, cap), cap)
+    estimate = _spearman(scores[:items], endpoint, gate, cap)
+    return _settled(Progress(gate, endpoint, Outcome(named), estimate, items, done), cap)
 
 
 def _settled(found: Progress, cap: int) -> Progress:
@@ -209,8 +226,7 @@ def _settled(found: Progress, cap: int) -> Progress:
     outcome, why = found.outcome, ""
     if estimate.value is None:
         outcome, why = Outcome.UNDEFINED, estimate.undefined or ""
-    elif outcome is Outcome.PASS and missing > float(found.gate.max_missing):
-        outcome = Outcome.INCONCLUSIVE
+    elif outcome is Outcome.INCONCLUSIVE and missing > float(found.gate.max_missing):
         why = f"{missing:.1%} of the items have no two scores; what they could change is not known"
     elif outcome is Outcome.INCONCLUSIVE:
         why = f"{found.items} of at most {cap} items leave it open"

@@ -1,0 +1,135 @@
+"""What a sequential gate does before it is frozen: the registered stop rule on simulated readings.
+
+* Blocks, looks, cap, missing rule and threshold are the registration's. What decides here is what
+  decides the sealed readings: `stats.sequential` for flips, `stopping.look` for Spearman.
+* Each instrument is named (`oc.worlds`) and told by itself. The characteristic of the gate is that
+  of the even one; a gate that only holds for it says so.
+* Calls are those of whole blocks: a run that is decided inside a block has asked all of it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judgeaudit.design.criteria import Gate
+from judgeaudit.design.document import Registration
+from judgeaudit.stats.operating import DEGRADED_PASSES, HEALTHY_PASSES, Chances
+from judgeaudit.stats.sequential import Stops, stop_flip_gates
+from judgeaudit.verdict.oc.worlds import FLIPS, SCORES
+from judgeaudit.verdict.stopping import look_plan, looked
+
+RUNS = {"flips": 4000, "scores": 400}
+"""Simulated runs a cell: a chance of .9 is then known to .005, or to .015 for Spearman."""
+
+CODES = {"pass": 1, "fail": -1}
+
+
+@dataclass(frozen=True, slots=True)
+class SequentialRule:
+    """The rule of one gate of a sequential study: what is asked, when it is looked at, the end."""
+
+    gate: Gate
+    registration: Registration
+    cap: int
+
+    @property
+    def flips(self) -> bool:
+        """Whether it counts flips; else it looks at Spearman."""
+        assert self.registration.sequential is not None
+        return self.registration.sequential.design != "spearman_looks"
+
+    @property
+    def block(self) -> int:
+        """Items a block."""
+        return min(self.registration.schedule.block or self.cap, self.cap)
+
+    @property
+    def calls_an_item(self) -> int:
+        """Calls an item."""
+        assert self.registration.sequential is not None
+        return 1 if self.registration.sequential.design == "flip_vs_baseline" else 2
+
+    def stops(self, readings: NDArray[np.float64]) -> Stops:
+        """Return where each run stops: flips (runs, cap) of 1, 0, NaN, or scores (runs, cap, 2)."""
+        if self.flips:
+            assert self.gate.at_most is not None
+            return stop_flip_gates(readings, float(self.gate.at_most), float(self.gate.alpha))
+        assert self.registration.sequential is not None
+        looks = look_plan(self.gate, self.registration.sequential, self.block, self.cap)
+        found = [looked(scores, self.gate, looks, self.cap) for scores in readings]
+        outcome = np.array([CODES.get(named, 0) for named, _, _ in found])
+        return Stops(outcome, np.array([items for _, items, _ in found]))
+
+    def calls(self, stops: Stops) -> float:
+        """Return the mean number of calls, whole blocks and at most the cap."""
+        asked = np.minimum(np.ceil(stops.items / self.block) * self.block, self.cap)
+        return float(asked.mean() * self.calls_an_item)
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """One cell: an instrument, its true value, the chances and the calls that it costs."""
+
+    instrument: str
+    truth: float
+    chances: Chances
+    calls: float
+    runs: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values."""
+        return {
+            "instrument": self.instrument,
+            "truth": self.truth,
+            "pass": self.chances.passes,
+            "fail": self.chances.fails,
+            "inconclusive": self.chances.inconclusive,
+            "mean_calls": self.calls,
+            "runs": self.runs,
+        }
+
+
+def simulate(
+    rule: SequentialRule, instrument: str, truth: float, seed: int, runs: int | None = None
+) -> Simulated:
+    """Return the chances of a rule for one instrument of a true value."""
+    kind = "flips" if rule.flips else "scores"
+    count = runs or RUNS[kind]
+    draw = (FLIPS if rule.flips else SCORES)[instrument]
+    rng = np.random.default_rng([seed, round(truth * 1e6)])
+    stops = rule.stops(draw(rng, count, rule.cap, rule.block, truth))
+    chances = Chances(stops.rate("pass"), stops.rate("fail"), stops.rate("inconclusive"))
+    return Simulated(instrument, truth, chances, rule.calls(stops), count)
+
+
+def instruments(rule: SequentialRule) -> tuple[str, ...]:
+    """Return the names of the instruments that a rule is held against, the even one first."""
+    return tuple(FLIPS if rule.flips else SCORES)
+
+
+def shortcomings(cells: dict[str, list[Simulated]], alpha: float) -> list[str]:
+    """Return for which instruments the gate does not do what it does for the even one.
+
+    `cells` has the cells of `healthy`, `threshold` and `degraded` by those names. At the threshold
+    no instrument may pass more often than alpha and three Monte Carlo errors.
+    """
+    told = []
+    for name, least, most in (
+        ("healthy", HEALTHY_PASSES, 1.0),
+        ("threshold", 0.0, alpha),
+        ("degraded", 0.0, DEGRADED_PASSES),
+    ):
+        for cell in cells.get(name, ()):
+            passes = cell.chances.passes
+            error = 3 * math.sqrt(max(passes * (1 - passes), 1e-9) / cell.runs)
+            if cell.instrument != "even" and (passes + error < least or passes - error > most):
+                told.append(
+                    f"{cell.instrument}: an instrument of {cell.truth:g} ({name}) passes with "
+                    f"chance {passes:.2f}"
+                )
+    return told
