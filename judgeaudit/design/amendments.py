@@ -240,10 +240,17 @@ def amendment_bytes(document: Mapping[str, JSON]) -> tuple[bytes, Digest]:
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """One amendment of a study as reports show it; `seen` says what was known when it was made."""
+    """One amendment of a study as reports show it, and how many answers were known by then."""
 
     document: Mapping[str, JSON]
-    seen: str
+    answers: int
+
+    @property
+    def seen(self) -> str:
+        """What was known when it was made, in words."""
+        if not self.answers:
+            return "no answer"
+        return f"{self.answers} answer{'' if self.answers == 1 else 's'}"
 
     def sentence(self) -> str:
         """Return what, why, effect and what had been seen by then, in one line."""

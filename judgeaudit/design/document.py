@@ -202,10 +202,16 @@ class Unit(Strict):
 
 
 class Controls(Strict):
-    """Checks in every window: known-answer items, and a loopback echo of one frozen body."""
+    """Checks in every window: known-answer items, and a loopback echo of one frozen body.
+
+    A share of wrong readings of a gold control above `allowed_wrong` bars every gate; so does a
+    share of unlike twins above `allowed_unlike`, where that is given.
+    """
 
     items: str | None = None
     echo: bool = True
+    allowed_wrong: Decimal = Field(default=Decimal("0.05"), ge=0, lt=1)
+    allowed_unlike: Decimal | None = Field(default=None, ge=0, lt=1)
 
 
 class PilotRef(Strict):

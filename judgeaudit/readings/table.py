@@ -53,6 +53,9 @@ IDENTITY: Mapping[str, str] = {
     "body_sha256": "Digest of the request's body.",
     "sent_at": "When the request left, UTC nanoseconds.",
     "request_id": "The provider's id of the request.",
+    "reply_id": "The reply's own id, made anew for each generation.",
+    "created": "When the reply was made, as it says itself; whole seconds.",
+    "cache": "A cache's own word that it gave this reply; null where none said so.",
 }
 """Columns that a table may carry beside `COLUMNS`: what is known of who answered, and when."""
 

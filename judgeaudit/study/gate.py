@@ -23,7 +23,7 @@ from judgeaudit.evidence.lock.files import load_frozen
 from judgeaudit.study.folders import Folder, unless_read_only
 from judgeaudit.study.gate_against import compare_studies
 from judgeaudit.study.gate_blocks import ask_in_blocks
-from judgeaudit.study.gate_history import asked_again, ci_findings
+from judgeaudit.study.gate_history import ci_findings
 from judgeaudit.study.progress import Progress, Remark, silent
 from judgeaudit.study.results import GATE, RESULTS, Analysed, analyse
 from judgeaudit.study.standing import items_of
@@ -31,6 +31,7 @@ from judgeaudit.study.windows import Windows
 from judgeaudit.tables.write import replace_whole
 from judgeaudit.verdict.blockers import Bar
 from judgeaudit.verdict.gate_report import Asked, GateReport
+from judgeaudit.verdict.registered import with_bars
 
 __all__ = ["GateReport", "commit_of", "gate"]
 
@@ -100,22 +101,19 @@ def _decide(
     """Return the report on what is sealed; `bars` are what asking met."""
     spent: Asked | None = None
     compared = None
-    report = GateReport(study.registration.study.id, about=facts)
+    report = GateReport(study.registration.study.id, bars=tuple(bars), about=facts)
     try:
-        analysed = analyse(asked)
-        bars, report = [*bars, *analysed.bars], replace(analysed.report, about=facts)
-        if not any(bar.kind == "other_registration" for bar in bars):
-            spent = _cost(analysed)
+        found = analyse(asked)
+        findings = with_bars(found.findings, asked.registration, bars)
+        report = replace(replace(found, findings=findings).report, bars=findings.bars)
+        if not any(bar.kind == "other_registration" for bar in report.bars):
+            spent = _cost(found)
             compared = None if against is None else compare_studies(asked, against)
     except UndefinedEstimate:
-        bars = [*bars, Bar("no_reading", "nothing is sealed: there is no reading to decide on")]
-    return replace(
-        report,
-        bars=(*bars, *asked_again(study, asked, facts)),
-        findings=tuple(ci_findings(study)),
-        asked=spent,
-        compared=compared,
-    )
+        nothing = Bar("no_reading", "nothing is sealed: there is no reading to decide on")
+        report = replace(report, bars=(*bars, nothing))
+    findings_of_ci = tuple(ci_findings(study))
+    return replace(report, about=facts, findings=findings_of_ci, asked=spent, compared=compared)
 
 
 def _ask(study: FrozenStudy, progress: Progress) -> list[Bar]:

@@ -25,15 +25,25 @@ from judgeaudit.evidence.lock.files import load_frozen
 from judgeaudit.evidence.lock.sources import load_study
 from judgeaudit.model import Invalid, Item, PlannedCall, Value
 from judgeaudit.readings.table import COLUMNS, IDENTITY, candidate_frame, from_readings
-from judgeaudit.study.amendments import amendments_of
+from judgeaudit.study.amendments import superseded_of
 from judgeaudit.study.folders import Folder
+from judgeaudit.study.gate_history import loosened
 from judgeaudit.tables.files import read_source
 from judgeaudit.tables.planned import ALIASES, Cell, Named, Read, hold
 from judgeaudit.tables.source import Source
 from judgeaudit.verdict import evaluate
+from judgeaudit.verdict.amended import Amended
 from judgeaudit.verdict.blockers import Bar, bars
 from judgeaudit.verdict.gate_report import Asked, GateReport
+from judgeaudit.verdict.registered import LogFacts
 
+MARKS = {
+    "response_id": "reply_id",
+    "completion_id": "reply_id",
+    "generation_id": "reply_id",
+    "created_at": "created",
+}
+"""Columns by which tables tell one call from another, and what they are here."""
 FLAG = b"judgeaudit.registration"
 NOTHING = ("no rows", "empty file")
 """What `read_source` finds in a table without readings: no evidence (3), where others refuse it."""
@@ -48,7 +58,13 @@ class Criteria:
     plan: Sequence[PlannedCall]
     asker: Asker
     locks: tuple[str, ...] = ()
-    amendments: tuple[Amendment, ...] = ()
+    amended: tuple[Amended, ...] = ()
+    bars: tuple[Bar, ...] = ()
+
+    @property
+    def amendments(self) -> tuple[Amendment, ...]:
+        """The amendments of the registration, in order."""
+        return tuple(one.amendment for one in self.amended)
 
     @property
     def kinds(self) -> dict[int, str]:
@@ -86,15 +102,16 @@ def gate_table(
             amendments=criteria.amendments,
             about=about,
         )
-    extra = [*IDENTITY, "label", "mass"]
+    extra = [*IDENTITY, *MARKS, "label", "mass"]
     held = hold(source, criteria.plan, criteria.kinds, _reader(criteria), columns, extra)
-    rows = from_readings(pd.DataFrame(held.rows), criteria.items.values())
+    rows = from_readings(_marked(pd.DataFrame(held.rows)), criteria.items.values())
     probes = [item for item in criteria.items.values() if "control" not in item.meta]
-    findings = evaluate(found, rows, candidate_frame(probes))
+    facts = LogFacts(criteria.bars, criteria.amended)
+    findings = evaluate(found, rows, candidate_frame(probes), facts=facts)
     return GateReport(
         study=found.study.id,
         verdicts=findings.verdicts,
-        bars=tuple(bars(found, rows)),
+        bars=findings.bars,
         amendments=criteria.amendments,
         findings=tuple(held.notes),
         asked=Asked(held.present, len(held.rows), ended=f"read from {path.name}"),
@@ -110,9 +127,9 @@ def criteria_of(path: Path) -> Criteria:
     if (path / FROZEN).is_dir():
         frozen = load_frozen(path)
         locks = tuple(str(lock) for lock in frozen.locks)
-        changed = amendments_of(frozen)
+        changed, undone = superseded_of(frozen), tuple(loosened(frozen))
         return Criteria(
-            frozen.registration, frozen.items, frozen.plan, frozen.asker, locks, changed
+            frozen.registration, frozen.items, frozen.plan, frozen.asker, locks, changed, undone
         )
     draft = load_study(path) if path.is_dir() else load_study(path.parent, path.name)
     if draft.problems or draft.registration is None or draft.protocol is None:
@@ -129,11 +146,20 @@ def _read(path: Path, columns: Named, criteria: Criteria) -> Source | None:
     wanted = [*columns.wanted(), *usual]
     lists = [columns.value or "ranking"] if "ranking" in kinds else []
     try:
-        return read_source(path, wanted, {*COLUMNS, *IDENTITY, *usual}, lists)
+        return read_source(path, wanted, {*COLUMNS, *IDENTITY, *MARKS, *usual}, lists)
     except InputError as error:
         if error.found not in NOTHING:
             raise
         return None
+
+
+def _marked(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with what tells calls apart under the names that it has here."""
+    named: dict[str, str] = {}
+    for name, mark in MARKS.items():
+        if name in rows and mark not in rows and mark not in named.values():
+            named[name] = mark
+    return rows.rename(columns=named)
 
 
 def _reader(criteria: Criteria) -> Read:

@@ -27,18 +27,20 @@ from judgeaudit.analysis.frame import COLUMNS, estimates_frame
 from judgeaudit.canonical import file_digest
 from judgeaudit.design.amendments import Amendment
 from judgeaudit.design.frozen import FrozenStudy
+from judgeaudit.errors import UndefinedEstimate
 from judgeaudit.evidence.log.runs import SealedRun
 from judgeaudit.readings.table import candidate_frame
-from judgeaudit.study.amendments import amendments_of
+from judgeaudit.study.amendments import amendments_of, superseded_of
+from judgeaudit.study.gate_history import asked_again, loosened
 from judgeaudit.study.sealed import pilot_record, planned_table, sealed_runs_of, study_table
-from judgeaudit.study.standing import baseline_of, standing
+from judgeaudit.study.standing import baseline_of, items_of, standing
 from judgeaudit.tables.write import replace_whole, write_table
 from judgeaudit.verdict import Findings, evaluate
-from judgeaudit.verdict.blockers import Bar, bars
+from judgeaudit.verdict.blockers import Bar
 from judgeaudit.verdict.gate_report import GateReport
+from judgeaudit.verdict.registered import LogFacts
 from judgeaudit.verdict.stopping import Progress as Standing
-from judgeaudit.verdict.stopping import verdicts_of
-from judgeaudit.verdict.verdicts import Verdict, estimate_to_dict
+from judgeaudit.verdict.verdicts import estimate_to_dict
 from judgeaudit.version import __version__
 
 RESULTS = "results"
@@ -50,8 +52,8 @@ GATE = "gate.json"
 class Analysed:
     """A study after its registered analyses.
 
-    `bars` keep its gates from passing, `amendments` changed it after its first freeze; `standing`
-    is None unless its gates are sequential. `written` is the folder of the result files, None where
+    `amendments` changed it after its first freeze; `standing` is None unless its gates are
+    sequential. `written` is the folder of the result files, None where
     none were made; `unwritten` says why where they could not be.
     """
 
@@ -59,11 +61,15 @@ class Analysed:
     runs: tuple[SealedRun, ...]
     table: pd.DataFrame
     findings: Findings
-    bars: tuple[Bar, ...] = ()
     amendments: tuple[Amendment, ...] = ()
     standing: tuple[Standing, ...] | None = None
     written: Path | None = None
     unwritten: str = ""
+
+    @property
+    def bars(self) -> tuple[Bar, ...]:
+        """Return what keeps its gates from passing."""
+        return self.findings.bars
 
     @property
     def report(self) -> GateReport:
@@ -112,19 +118,32 @@ def analyse(frozen: FrozenStudy) -> Analysed:
     Readings that were made under another registration decide nothing. Raises `UndefinedEstimate`
     where nothing is sealed, `EvidenceError` for a file that is not what its manifest says.
     """
-    runs, table = sealed_runs_of(frozen), study_table(frozen)
-    amendments = amendments_of(frozen)
+    runs, amendments = sealed_runs_of(frozen), amendments_of(frozen)
+    sequential = frozen.registration.sequential is not None
+    table = planned_table(frozen) if sequential else study_table(frozen)
     if strangers := made_elsewhere(frozen, runs):
-        return Analysed(frozen, runs, table, Findings((), (), (), ()), strangers, amendments)
+        nothing = Findings((), (), (), (), bars=strangers)
+        return Analysed(frozen, runs, table, nothing, amendments)
+    found = Analysed(frozen, runs, table, Findings((), (), (), ()), amendments)
+    stopped = standing(frozen, baseline) if (baseline := baseline_of(frozen)) or sequential else []
+    facts = LogFacts(
+        bars=(*_waiting(found.waiting), *loosened(frozen), *asked_again(frozen, _outcome)),
+        amendments=superseded_of(frozen),
+        cap=len(items_of(frozen)),
+        baseline=baseline,
+    )
     probes = [item for item in frozen.items.values() if "control" not in item.meta]
-    findings = evaluate(frozen.registration, table, candidate_frame(probes), pilot_record(frozen))
-    stand = None
-    if frozen.registration.sequential is not None:
-        table, stand = planned_table(frozen), tuple(standing(frozen, baseline_of(frozen)))
-        findings = _as_stopped(findings, verdicts_of(stand, frozen.registration.pilot is not None))
-    found = Analysed(frozen, runs, table, findings, (), amendments, stand)
-    barred = [*bars(frozen.registration, table), *_waiting(found.waiting)]
-    return replace(found, bars=tuple(barred))
+    pilot = pilot_record(frozen)
+    findings = evaluate(frozen.registration, table, candidate_frame(probes), pilot, facts)
+    return replace(found, findings=findings, standing=tuple(stopped) if sequential else None)
+
+
+def _outcome(run: FrozenStudy) -> str:
+    """Return how another gate run ended, by what is sealed of it."""
+    try:
+        return analyse(run).findings.outcome.value
+    except UndefinedEstimate:
+        return "without a result"
 
 
 def made_elsewhere(frozen: FrozenStudy, runs: Sequence[SealedRun]) -> tuple[Bar, ...]:
@@ -138,18 +157,11 @@ def made_elsewhere(frozen: FrozenStudy, runs: Sequence[SealedRun]) -> tuple[Bar,
     )
 
 
-def _as_stopped(findings: Findings, verdicts: Sequence[Verdict]) -> Findings:
-    """Return findings in which sequential gates stand with their own verdicts and estimates."""
-    own = [held.estimate for verdict in verdicts for held in verdict.held]
-    replaced = {(e.analysis, e.endpoint) for e in own}
-    others = [e for e in findings.estimates if (e.analysis, e.endpoint) not in replaced]
-    return replace(findings, verdicts=tuple(verdicts), estimates=(*own, *others))
-
-
 def _waiting(windows: Sequence[str]) -> list[Bar]:
     if not windows:
         return []
-    return [Bar("waiting", f"{len(windows)} windows are not sealed: {', '.join(windows)}")]
+    said = "1 window is" if len(windows) == 1 else f"{len(windows)} windows are"
+    return [Bar("waiting", f"{said} not sealed: {', '.join(windows)}")]
 
 
 def write_results(analysed: Analysed, now: datetime | None = None) -> Path:

@@ -16,6 +16,7 @@ from judgeaudit.evidence.lock.files import load_frozen
 from judgeaudit.evidence.lock.gate_run import is_run, load_run
 from judgeaudit.evidence.log.load import load_attempts, load_readings
 from judgeaudit.evidence.log.runs import SealedRun, sealed_runs
+from judgeaudit.evidence.marks import reply_marks
 from judgeaudit.readings.table import from_readings
 from judgeaudit.verdict.oc.piloted import PilotRecord
 
@@ -57,7 +58,15 @@ def study_table(frozen: FrozenStudy) -> pd.DataFrame:
     wanted = ["call_id", "attempt", "model_returned", "fingerprint", "service_tier"]
     attempts = load_attempts(log, [*wanted, "sent_at", "request_id"]).to_pandas()
     joined = readings.merge(attempts, on=["call_id", "attempt"], how="left")
+    joined = joined.merge(_marks(log), on=["call_id", "attempt"], how="left")
     return from_readings(joined, frozen.items.values())
+
+
+def _marks(log: Path) -> pd.DataFrame:
+    """Return what tells each reply from another: its id, its time, a cache's word."""
+    names = ["call_id", "attempt", "reply_id", "created", "cache"]
+    rows = [tuple(getattr(mark, name) for name in names) for mark in reply_marks(log)]
+    return pd.DataFrame(rows, columns=names, dtype=object)
 
 
 def planned_table(study: FrozenStudy) -> pd.DataFrame:

@@ -3,12 +3,17 @@
 No threshold, metric or denominator enters from anywhere but the registration. A gate that was
 frozen with a pilot is confirmatory, one without is exploratory; so is all of a study that has
 neither gate nor rule. What is not named is computed nowhere here.
+
+This is the one place where verdicts are made. They come with everything that keeps them from
+passing: what the readings show (`verdict.blockers`), what only the log shows (`LogFacts`, from
+whoever read it), and the amendments, each with what it changed. Whoever reports takes `Findings`
+as they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
@@ -20,30 +25,59 @@ from judgeaudit.analysis.question import Over, Question
 from judgeaudit.design.base import plain
 from judgeaudit.design.criteria import Gate, Rule
 from judgeaudit.design.document import Registration
+from judgeaudit.errors import InputError
+from judgeaudit.verdict.amended import Amended, compared
+from judgeaudit.verdict.blockers import Bar, barred, bars
 from judgeaudit.verdict.oc.piloted import PilotRecord, other_models
 from judgeaudit.verdict.rules import Named, name_outcome
-from judgeaudit.verdict.verdicts import Verdict, compose, decide, overall
+from judgeaudit.verdict.stopping import BaselineReplies, progress, verdicts_of
+from judgeaudit.verdict.verdicts import Outcome, Verdict, compose, decide, overall
 
 DEFAULT_LEVEL = 0.95
 
 
 @dataclass(frozen=True, slots=True)
+class LogFacts:
+    """What only the log and the frozen files show of the evidence.
+
+    `bars` keep gates from passing (windows not sealed, another registration); `amendments` are
+    those of the study in order; `cap` is how many items a sequential plan can ask, `baseline` the
+    replies that its items are held against.
+    """
+
+    bars: tuple[Bar, ...] = ()
+    amendments: tuple[Amended, ...] = ()
+    cap: int | None = None
+    baseline: BaselineReplies = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Findings:
-    """What a registration's criteria gave: estimates, verdicts, names by rules, controls."""
+    """What a registration's criteria gave: estimates, verdicts, names by rules, controls.
+
+    The verdicts are final: what `bars` keep from passing does not pass here.
+    """
 
     estimates: tuple[Estimate, ...]
     verdicts: tuple[Verdict, ...]
     named: tuple[Named, ...]
     controls: tuple[Estimate, ...]
     analyses: tuple[Estimate, ...] = ()
+    bars: tuple[Bar, ...] = ()
+
+    @property
+    def outcome(self) -> Outcome:
+        """Return the worst outcome of verdicts and bars; undefined where nothing is registered."""
+        return overall([*(v.outcome for v in self.verdicts), *(b.outcome for b in self.bars)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document of `verdicts.json`."""
         gates = [verdict.to_dict() for verdict in self.verdicts]
         return {
-            "overall": overall(v.outcome for v in self.verdicts).value if self.verdicts else None,
+            "overall": self.outcome.value if self.verdicts else None,
             "gates": gates,
             "rules": [named.to_dict() for named in self.named],
+            "bars": [bar.to_dict() for bar in self.bars],
         }
 
 
@@ -81,33 +115,104 @@ def evaluate(
     table: pd.DataFrame,
     candidates: pd.DataFrame | None = None,
     pilot: PilotRecord | None = None,
+    facts: LogFacts | None = None,
 ) -> Findings:
     """Return what the registered gates, rules and analyses say of `table`.
 
-    `pilot` is the frozen pilot's record; with it the models that were served are compared.
+    `pilot` is the frozen pilot's record; with it the models that were served are compared. `facts`
+    are what the log shows beside its readings; a table has none.
     """
-    estimates: list[Estimate] = []
-    table = read_by_unit(registration, table)
-    verdicts, marks = [], marks_of(registration, table, pilot)
-    for gate in registration.gates:
-        verdict, used = _gate(gate, registration, table, candidates, marks)
-        verdicts.append(verdict)
-        estimates += used
+    facts = facts or LogFacts()
+    controls = compute("controls", table, question_of(None, registration, candidates))
+    read = read_by_unit(registration, table)
+    every = _Evidence(table, read, candidates, pilot, facts, tuple(controls))
+    verdicts, estimates, found = _final(registration, every)
+    before = [(one, _superseded(one.before, every)) for one in facts.amendments]
+    verdicts, more = compared(verdicts, before)
+    verdicts = _with_bars(registration, verdicts, more)
     named = []
     for rule in registration.rules:
         question = question_of(rule, registration, candidates)
-        found = _marked(compute(rule.statistic, table, question, rule.where), True)
-        named.append(name_outcome(rule, found, confirmatory=True))
-        estimates += found
-    bare = [e for n in registration.analyses for e in _bare(n, registration, table, candidates)]
-    controls = compute("controls", table, question_of(None, registration, candidates))
+        by_rule = _marked(compute(rule.statistic, read, question, rule.where), True)
+        named.append(name_outcome(rule, by_rule, confirmatory=True))
+        estimates += by_rule
+    bare = [e for n in registration.analyses for e in _bare(n, registration, read, candidates)]
     return Findings(
         tuple(_distinct([*estimates, *bare, *controls])),
         (*verdicts, *_composites(verdicts)),
         tuple(named),
         tuple(controls),
         tuple(bare),
+        (*found, *more),
     )
+
+
+def with_bars(findings: Findings, registration: Registration, more: Sequence[Bar]) -> Findings:
+    """Return findings in which further bars are applied, e.g. what was met while asking."""
+    if not more:
+        return findings
+    parts = [verdict for verdict in findings.verdicts if not verdict.parts]
+    final = _with_bars(registration, parts, more)
+    verdicts = (*final, *_composites(final))
+    return replace(findings, verdicts=verdicts, bars=(*findings.bars, *more))
+
+
+@dataclass(frozen=True)
+class _Evidence:
+    """What every registration is held against: the table as it is and by unit, and the rest."""
+
+    table: pd.DataFrame
+    read: pd.DataFrame
+    candidates: pd.DataFrame | None
+    pilot: PilotRecord | None
+    facts: LogFacts
+    controls: tuple[Estimate, ...]
+
+
+def _final(
+    registration: Registration, every: _Evidence
+) -> tuple[list[Verdict], list[Estimate], list[Bar]]:
+    """Return the verdicts with what bars them, their estimates, and every bar."""
+    found = [*bars(registration, every.table, every.controls), *every.facts.bars]
+    verdicts, estimates = _decided(registration, every)
+    return _with_bars(registration, verdicts, found), estimates, found
+
+
+def _superseded(before: Registration, every: _Evidence) -> list[Verdict]:
+    """Return the verdicts by an earlier registration; none where it asks for what is not there."""
+    try:
+        return _final(before, every)[0]
+    except InputError:
+        return []
+
+
+def _decided(registration: Registration, every: _Evidence) -> tuple[list[Verdict], list[Estimate]]:
+    """Return the verdicts of the gates on their numbers alone, and the estimates they rest on."""
+    table, candidates, pilot = every.read, every.candidates, every.pilot
+    if registration.sequential is not None:
+        found = progress(registration, table, every.facts.cap or 0, every.facts.baseline)
+        verdicts = verdicts_of(found, registration.pilot is not None)
+        return verdicts, [one.estimate for one in found]
+    estimates: list[Estimate] = []
+    verdicts, marks = [], marks_of(registration, table, pilot)
+    for gate in registration.gates:
+        verdict, used = _gate(gate, registration, table, candidates, marks)
+        verdicts.append(verdict)
+        estimates += used
+    return verdicts, estimates
+
+
+def _with_bars(
+    registration: Registration, verdicts: Sequence[Verdict], found: Sequence[Bar]
+) -> list[Verdict]:
+    """Return the verdicts with the bars that speak of them."""
+    ids = [spec.id for spec in registration.endpoints]
+    wanted = {gate.id: gate.where.get("endpoint") for gate in registration.gates}
+    asked = {name: tuple(ids) if one is None else (one,) for name, one in wanted.items()}
+    return [
+        barred(replace(verdict, endpoints=asked.get(verdict.id, ())), found, ids)
+        for verdict in verdicts
+    ]
 
 
 def read_by_unit(registration: Registration, table: pd.DataFrame) -> pd.DataFrame:

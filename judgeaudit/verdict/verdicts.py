@@ -71,7 +71,9 @@ class Verdict:
 
     `held` has one entry an endpoint; a composite gate has `parts` instead. `sensitivity` are
     estimates that were registered to stand beside and decide nothing. `marks` are for life: an
-    override at the freeze, a judge that answers under another name than in the pilot.
+    override at the freeze, a judge that answers under another name than in the pilot, an amendment
+    that changed the outcome. `endpoints` are those that it is asked of (all registered ones, or the
+    one that `where` names), `barred` the kinds of bars that keep it from passing.
     """
 
     id: str
@@ -89,6 +91,8 @@ class Verdict:
     says: str = ""
     does_not_say: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
+    endpoints: tuple[str, ...] = ()
+    barred: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values, for `verdicts.json`."""
@@ -109,6 +113,7 @@ class Verdict:
             "source": self.source,
             "confirmatory": self.confirmatory,
             "marks": list(self.marks),
+            "barred": list(self.barred),
         }
 
 
@@ -227,6 +232,7 @@ def compose(name: str, parts: Sequence[Verdict]) -> Verdict:
         says=f"{outcome.value.upper()}: {name} asks for all its parts ({told}).",
         does_not_say=tuple(dict.fromkeys(text for part in parts for text in part.does_not_say)),
         marks=tuple(dict.fromkeys(text for part in parts for text in part.marks)),
+        barred=tuple(dict.fromkeys(kind for part in parts for kind in part.barred)),
     )
 
 

@@ -109,7 +109,7 @@ def text():
 def frozen(tmp_path):
     """Freeze a study of `items` sums in a folder and return the folder."""
 
-    def make(text=None, items=20, name="study", protocol=VERDICT):
+    def make(text=None, items=20, name="study", protocol=VERDICT, gold=None, controls=()):
         root = tmp_path / name
         root.mkdir(parents=True)
         (root / "registration.toml").write_text(text or registration())
@@ -118,6 +118,11 @@ def frozen(tmp_path):
             {"id": f"q{n}", "group": f"q{n}", "task": f"q{n}", "fields": {"sum": f"{n} + {n}"}}
             for n in range(items)
         ]
+        for n, row in enumerate(rows if gold else ()):
+            row["gold"] = gold(n)
+        if controls:
+            lines = "".join(json.dumps(row) + "\n" for row in controls)
+            (root / "controls.jsonl").write_text(lines)
         (root / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
         freeze(root, Facts("2026-01-01T00:00:00Z", "0", {}))
         return root

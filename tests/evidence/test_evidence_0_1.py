@@ -28,6 +28,14 @@ CORRECTED: dict[str, str] = {}
 """Statistics (name in the catalogue: reason) whose numbers a later version corrected."""
 
 
+BARRED: dict[str, dict[str, str]] = {
+    # Every valid answer is "better": `gate` barred it in 0.1 already (one_answer), and since then
+    # every door says so.
+    "choice": {"flips": "undefined"},
+}
+"""Gates (by study) that a bar keeps undefined in every door, with the reason."""
+
+
 def call(*arguments):
     return CliRunner().invoke(app, [*map(str, arguments)])
 
@@ -145,11 +153,11 @@ def test_gates_and_rules_end_as_they_did(analysed):
     name, root, document = analysed
     stored = json.loads((HERE / name / "results" / "verdicts.json").read_text())
 
-    assert outcomes(document) == outcomes(stored)
-    assert outcomes(json.loads((root / "results" / "verdicts.json").read_text())) == outcomes(
-        stored
-    )
-    assert outcomes(document) == {kind: EXPECTED[name][kind] for kind in ("gates", "rules")}
+    wanted = {kind: EXPECTED[name][kind] for kind in ("gates", "rules")}
+    assert outcomes(stored) == wanted
+    wanted["gates"] = wanted["gates"] | BARRED.get(name, {})
+    assert outcomes(document) == wanted
+    assert outcomes(json.loads((root / "results" / "verdicts.json").read_text())) == wanted
 
 
 def test_estimates_are_those_that_were_stored(analysed):

@@ -8,11 +8,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+from judgeaudit.canonical import Digest
 from judgeaudit.design.amendments import with_kept
 from judgeaudit.design.draft import Draft, Inputs
 from judgeaudit.design.frozen import FrozenStudy
@@ -30,7 +32,7 @@ from judgeaudit.design.stages import with_bodies
 from judgeaudit.design.tables import Bodies, plan_from
 from judgeaudit.errors import EvidenceError, JudgeauditError
 from judgeaudit.evidence.formats.catalogue import tables_of
-from judgeaudit.evidence.lock.amendment_files import chain, kept_of
+from judgeaudit.evidence.lock.amendment_files import amendment_paths, chain, kept_of
 from judgeaudit.evidence.lock.disk import read_lock, read_table, sync_folder
 from judgeaudit.evidence.lock.sources import (
     check_frozen,
@@ -41,7 +43,7 @@ from judgeaudit.evidence.lock.sources import (
 )
 from judgeaudit.evidence.lock.stage_files import load_stage
 
-__all__ = ["freeze", "load_frozen", "load_study", "render_frozen"]
+__all__ = ["freeze", "load_frozen", "load_study", "render_frozen", "superseded_studies"]
 
 
 def freeze(root: Path, facts: Facts) -> tuple[Lock, bool]:
@@ -103,9 +105,30 @@ def load_frozen(root: Path) -> FrozenStudy:
     """
     folder = root / FROZEN
     lock = read_lock(folder)
+    locks, _ = chain(folder, lock)
+    study = _study(root, folder, lock, locks)
+    check_working_copies(root, study.registration, lock.document)
+    return with_stages(study)
+
+
+def superseded_studies(root: Path) -> list[tuple[FrozenStudy, str]]:
+    """Return the study as each amendment found it, with the amendment's time, in order.
+
+    Raises `EvidenceError` where a superseded file is not what its lock says.
+    """
+    found = []
+    for path in amendment_paths(root / FROZEN):
+        folder = path.with_name(f"{path.stem}-superseded")
+        lock = read_lock(folder)
+        amended_at = str(json.loads(path.read_bytes())["amended_at"])
+        found.append((_study(root, folder, lock, (lock.digest,)), amended_at))
+    return found
+
+
+def _study(root: Path, folder: Path, lock: Lock, locks: tuple[Digest, ...]) -> FrozenStudy:
+    """Return what a frozen folder holds, without later stages."""
     files = check_frozen(folder, lock.document)
     content = lock.document["content"]
-    locks, _ = chain(folder, lock)
     tables = tables_of(lock)
     plan = read_table(folder / PLAN, tables.plan, content["plan"])
     bodies = read_table(folder / BODIES, tables.bodies, content["bodies"])
@@ -115,8 +138,7 @@ def load_frozen(root: Path) -> FrozenStudy:
         raise
     except JudgeauditError as error:
         raise EvidenceError(f"{folder}: frozen files of another version: {error}") from error
-    check_working_copies(root, inputs.registration, lock.document)
-    study = FrozenStudy(
+    return FrozenStudy(
         root=root,
         registration=inputs.registration,
         protocol=inputs.protocol,
@@ -128,7 +150,6 @@ def load_frozen(root: Path) -> FrozenStudy:
         locks=locks,
         stage_locks={},
     )
-    return with_stages(study)
 
 
 def with_stages(study: FrozenStudy) -> FrozenStudy:

@@ -127,8 +127,6 @@ def home_of(folder: Path) -> Path:
     return place.parent.parent if place.parent.name == GATES else folder
 
 
-def other_runs(study: FrozenStudy, run: FrozenStudy) -> list[tuple[Path, Mapping[str, Any]]]:
-    """Return the folders and facts of the study's other gate runs."""
-    parent = study.root / GATES
-    folders = sorted(path.parent for path in parent.glob(f"*/{RUN}")) if parent.is_dir() else []
-    return [(folder, read_run(folder)) for folder in folders if folder != run.root]
+def run_folders(home: Path) -> list[Path]:
+    """Return the folders of a study's gate runs, by name."""
+    return sorted(path.parent for path in (home / GATES).glob(f"*/{RUN}"))
