@@ -18,10 +18,12 @@ Rules of this module:
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judgeaudit.stats.clustered import deletion_units
 from judgeaudit.stats.interval import Undefined
 from judgeaudit.stats.scaled import (
     IDENTITY,
@@ -35,6 +37,7 @@ from judgeaudit.stats.scaled import (
 
 Floats = NDArray[np.float64]
 ESTIMABLE_WINDOWS = 5
+_ROWS_AT_ONCE = 5_000
 _NAMES = ("items", "windows", "items_by_window", "repeats")
 
 
@@ -183,8 +186,8 @@ class _Sums:
     products: Floats
 
     @classmethod
-    def of(cls, y: Floats) -> "_Sums":
-        y = y - np.nanmean(y)
+    def of(cls, y: Floats, centre: float | None = None) -> "_Sums":
+        y = y - (np.nanmean(y) if centre is None else centre)
         counts = (~np.isnan(y)).sum(axis=2).astype(np.float64)
         totals, n_i = np.nansum(y, axis=2), counts.sum(axis=1)
         means = np.divide(totals, counts, out=np.zeros_like(totals), where=counts > 0)
@@ -204,6 +207,10 @@ class _Sums:
             np.matmul(weigh.transpose(0, 2, 1), weigh),
             np.einsum("icv,ic->iv", weigh, means),
         )
+
+    def plus(self, other: "_Sums") -> "_Sums":
+        """Add the sums of other items."""
+        return _Sums(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
     def map(self, combine: Callable[[Floats], Floats]) -> "_Sums":
         """Apply `combine` to each array: from items to sets of items."""
@@ -273,15 +280,46 @@ def two_way_deleted(y: Floats, tasks: NDArray[np.int_] | None, per_item: float) 
     -------
     array, shape (units, 2): MSR and MSE in squared scale units.
     """
-    sums = _Sums.of(y[:, :, None])
-    if tasks is not None:
-        _, codes = np.unique(tasks, return_inverse=True)
-        sums = sums.map(lambda each: _by_task(each, codes))
+    units = deletion_units(y.shape[0], tasks)
+    if not np.isnan(y).any():
+        return _complete_deleted(y, units)
+    sums = _by_unit(y, units)
     values = _solve(sums.map(lambda each: each.sum(axis=0) - each), confounded=True)
     return np.column_stack([values[:, 3] + per_item * values[:, 0], values[:, 3]])
 
 
-def _by_task(each: Floats, codes: NDArray[np.int_]) -> Floats:
-    total = np.zeros((int(codes.max()) + 1, *each.shape[1:]))
-    np.add.at(total, codes, each)
-    return total
+def _complete_deleted(y: Floats, units: NDArray[np.int64]) -> Floats:
+    """Return MSR and MSE of a complete table without each unit, from sums over items."""
+    y = y - y.mean()
+    n, k = y.shape
+    means = y.mean(axis=1)
+    count = np.bincount(units).astype(np.float64)
+    left = n - count
+    columns = np.stack([np.bincount(units, weights=column) for column in y.T], axis=1)
+    columns = columns.sum(axis=0) - columns
+    squares, item_squares = (
+        each.sum() - np.bincount(units, weights=each) for each in ((y**2).sum(axis=1), k * means**2)
+    )
+    grand = columns.sum(axis=1) ** 2 / (left * k)
+    between = item_squares - grand
+    rest = squares - item_squares - (columns**2).sum(axis=1) / left + grand
+    return np.column_stack([between / (left - 1), rest / ((left - 1) * (k - 1))])
+
+
+def _by_unit(y: Floats, units: NDArray[np.int64]) -> _Sums:
+    """Return the sums of each unit, a slice of items at a time: they hold k x k numbers an item."""
+    centre, found = float(np.nanmean(y)), None
+    for first in range(0, y.shape[0], _ROWS_AT_ONCE):
+        rows = slice(first, first + _ROWS_AT_ONCE)
+        part = _Sums.of(y[rows, :, None], centre).map(
+            partial(_summed, units=units[rows], total=int(units.max()) + 1)
+        )
+        found = part if found is None else found.plus(part)
+    assert found is not None
+    return found
+
+
+def _summed(each: Floats, units: NDArray[np.int64], total: int) -> Floats:
+    sums = np.zeros((total, *each.shape[1:]))
+    np.add.at(sums, units, each)
+    return sums

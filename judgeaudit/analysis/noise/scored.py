@@ -103,20 +103,19 @@ def _residual(said: Context, scores: Floats, clusters: Ints | None) -> list[Esti
         return [named.none(model.reason)]
     if not model.residual > 0:
         return [named.plain(0.0, "no interval: no reading differs but by its run's shift")]
-    n = scores.shape[0]
-    kept = ~np.isnan(scores).all(axis=1)
-    effects = np.where(np.isnan(model.means), 0.0, model.means)
-    columns = ~np.isnan(scores).all(axis=0)
-    left = scores[:, columns] - effects
-    degrees = model.residual_df / max((~np.isnan(left)).sum() - kept.sum(), 1)
+    present = ~np.isnan(scores)
+    kept, columns = present.any(axis=1), present.any(axis=0)
+    left = scores[np.ix_(kept, columns)] - model.means
+    counts = present[kept].sum(axis=1)
+    squares = np.nansum((left - np.nanmean(left, axis=1, keepdims=True)) ** 2, axis=1)
+    # Taking out the runs' means costs degrees of freedom, evenly over the items.
+    freedom = (counts - 1) * (model.residual_df / (counts - 1).sum())
 
     def sd(chosen: NDArray[np.bool_]) -> float:
-        part = left[chosen & kept]
-        counts = (~np.isnan(part)).sum(axis=1)
-        squares = np.nansum((part - np.nanmean(part, axis=1, keepdims=True)) ** 2)
-        return float(np.sqrt(squares / ((counts - 1).sum() * degrees)))
+        return float(np.sqrt(squares[chosen].sum() / freedom[chosen].sum()))
 
-    found = jackknife(sd, n, clusters, scale=LOG)
+    tasks = None if clusters is None else clusters[kept]
+    found = jackknife(sd, int(kept.sum()), tasks, scale=LOG)
     fields = {"cluster": "task"} if clusters is not None else {}
     return [named.of(found, n={**said.n, "items": int(kept.sum())}, **fields)]
 
@@ -192,9 +191,9 @@ def _filter(
         return [named.none(found.reason)]
     details = {
         **said.details,
-        "mark": float(found.worst.mark),
+        "mark": found.worst.mark,
         "mark_is": f"worst of {len(found.marks)}",
-        "curve": [[float(m.mark), m.flips.value, m.passing] for m in found.marks],
+        "curve": [[m.mark, m.flips, m.passing] for m in found.marks],
     }
     return [named.bounded(found.worst.flips.value, found.worst_interval, details=details)]
 
