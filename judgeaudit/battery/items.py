@@ -84,6 +84,18 @@ def items_from_bytes(source: object, data: bytes) -> tuple[Item, ...]:
     return items_from_lines(source, decode(source, data).split("\n"))
 
 
+def holds_items(rows: Iterable[Mapping[str, JSON]]) -> bool:
+    """Return whether rows have the form of items: `id`, `group`, `task`, and what items hold.
+
+    A row of somebody's own seldom has all three, and then no `candidates` or `fields` of this form.
+    """
+    return all(
+        {"id", "group", "task"} <= row.keys() <= _Item.model_fields.keys()
+        and (isinstance(row.get("candidates"), list) or isinstance(row.get("fields"), dict))
+        for row in rows
+    )
+
+
 def items_from_lines(source: object, lines: Iterable[str]) -> tuple[Item, ...]:
     """Read one item a line; empty lines say nothing.
 

@@ -32,6 +32,7 @@ from httpx_aiohttp import AiohttpTransport
 
 from judgeaudit.canonical import VIRTUAL_HEADER, digest, virtual_header
 from judgeaudit.collect.clock import MS, Moment
+from judgeaudit.design.addresses import address_fault, full_url
 from judgeaudit.errors import GuardError, InputError
 from judgeaudit.model import FrozenBody, Outcome, Responsibility
 from judgeaudit.version import __version__
@@ -63,15 +64,11 @@ class Route:
     limits: Limits = Limits()
 
     def __post_init__(self) -> None:
-        url = httpx.URL(self.base_url)
-        if url.scheme not in ("http", "https") or not url.host:
-            raise InputError("base_url", found=f"{self.base_url!r} is no http or https URL")
-        if url.userinfo or url.query or url.fragment:
-            raise InputError(
-                "base_url",
-                found="user, password, query or fragment in the URL",
-                remedy="a key belongs into the environment variable that key_env names",
-            )
+        remedy = "a key belongs into the environment variable that key_env names"
+        if httpx.URL(self.base_url).userinfo:
+            raise InputError("base_url", found="user or password in the URL", remedy=remedy)
+        if (fault := address_fault(self.base_url)) is not None:
+            raise InputError("base_url", "", *fault)
 
 
 @dataclass(slots=True)
@@ -126,7 +123,7 @@ class Transport:
         self, route: Route, frozen: FrozenBody, extra: Mapping[str, str] | None = None
     ) -> httpx.Request:
         """Return the request for a frozen body; raises `GuardError` if its bytes are others."""
-        url = route.base_url.rstrip("/") + frozen.request.path
+        url = full_url(route.base_url, frozen.request.path)
         known = self._urls.get(url) or self._urls.setdefault(url, httpx.URL(url))
         request = httpx.Request(
             "POST",

@@ -82,6 +82,7 @@ class EndpointSpec(Strict):
 
     `base_url` is a URL, `embedded:SCENARIO` or `embedded:local`. `params` are body fields in the
     API's own names, added as they are. `key_env` names the environment variable with the key.
+    `plain_http` allows the key to travel unencrypted to another machine (`addresses`).
     `decoding` overrides the protocol's decoding for this endpoint (a value of "unset" leaves a
     parameter out).
     """
@@ -91,6 +92,7 @@ class EndpointSpec(Strict):
     base_url: str
     model: str = Field(min_length=1)
     key_env: str | None = None
+    plain_http: bool = False
     api_version: str | None = None
     params: dict[str, Any] = Field(default_factory=dict)
     headers: dict[str, str] = Field(default_factory=dict)

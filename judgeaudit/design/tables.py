@@ -17,6 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from judgeaudit.canonical import Digest, digest, digest_of_parts
+from judgeaudit.design.addresses import full_url
 from judgeaudit.errors import EvidenceError
 from judgeaudit.model import Composed, FrozenBody, PlannedCall
 
@@ -123,7 +124,7 @@ def body_table(
         "body_sha256": [body.body_sha256 for body in rows],
         "prompt_sha256": [body.prompt_sha256 for body in rows],
         "endpoint": [body.endpoint for body in rows],
-        "url": [urls[body.endpoint].rstrip("/") + body.request.path for body in rows],
+        "url": [full_url(urls[body.endpoint], body.request.path) for body in rows],
         "path": [body.request.path for body in rows],
         "headers": [compact([list(pair) for pair in body.request.headers]) for body in rows],
         "body": [body.request.body for body in rows],

@@ -187,6 +187,15 @@ def probes(table: pd.DataFrame) -> pd.DataFrame:
     return table[table["control"].isna()]
 
 
+def _as_text(value: object) -> str | None:
+    """Return a cell as `where` compares it: true and whole numbers as JSON and TOML write them."""
+    if value is None or value != value:
+        return None
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))  # a column with gaps holds whole numbers as floats
+    return str(value).lower() if isinstance(value, bool | np.bool_) else str(value)
+
+
 def select(table: pd.DataFrame, where: Mapping[str, str]) -> pd.DataFrame:
     """Return the rows whose columns equal `where`, compared as text.
 
@@ -197,9 +206,10 @@ def select(table: pd.DataFrame, where: Mapping[str, str]) -> pd.DataFrame:
         column = name if name in table else f"{META}{name}"
         if column not in table:
             raise InputError("where", name, "no such column", f"one of {', '.join(COLUMNS)}")
-        keep = chosen[column].astype(str).eq(str(wanted))
+        held = chosen[column].map(_as_text)
+        keep = held.eq(str(wanted)) | chosen[column].astype(str).eq(str(wanted))
         if not keep.any():
-            there = ", ".join(sorted(set(chosen[column].astype(str)))[:8])
+            there = ", ".join(sorted(set(held.dropna()))[:8])
             raise InputError("where", name, f"no row has {wanted!r}", f"found: {there}")
         chosen = chosen[keep]
     return chosen

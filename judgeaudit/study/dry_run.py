@@ -8,6 +8,7 @@ from typing import Any
 from judgeaudit.collect.collector import earliest_of, window_of
 from judgeaudit.collect.guards import to_datetime
 from judgeaudit.collect.status import unsealed
+from judgeaudit.design.addresses import full_url
 from judgeaudit.design.frozen import FrozenStudy
 from judgeaudit.errors import GuardError
 from judgeaudit.model import FrozenBody, PlannedCall, Window
@@ -59,7 +60,7 @@ def _request(frozen: FrozenStudy, call: PlannedCall) -> dict[str, Any]:
         return {**shown, "body": None, "why": f"stage {call.stage} is made from an earlier stage"}
     return {
         **shown,
-        "url": spec.base_url.rstrip("/") + body.request.path,
+        "url": full_url(spec.base_url, body.request.path),
         "headers": dict(body.request.headers),
         "key_from": spec.key_env,
         "body_sha256": body.body_sha256,

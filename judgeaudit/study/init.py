@@ -10,6 +10,7 @@ from typing import Literal
 from judgeaudit.battery import Battery, build_battery
 from judgeaudit.battery.controls import controls_for
 from judgeaudit.battery.foreign import Columns, format_of, items_from_rows, read_rows
+from judgeaudit.battery.items import holds_items, items_from_bytes
 from judgeaudit.design.asking import Asker
 from judgeaudit.design.base import plain
 from judgeaudit.design.protocol import ProtocolDocument
@@ -82,7 +83,8 @@ def init(
     else:
         columns = Columns(id, tuple(candidates), gold, group, task, limit)
         battery, origin = _own(own, columns)
-    refuse_unfilled(parsed, battery.items, str(prompt_file or source.path), own)
+    shown = str(prompt_file or source.path)
+    refuse_unfilled(parsed, battery.items, shown, own, own_prompt=prompt_file is not None)
     controls, without = _controls(parsed, battery)
     _refuse_unknown_judge(base_url)
     endpoint = EndpointChoice(api, base_url, model, key_env)
@@ -109,7 +111,12 @@ def _generated(
 
 
 def _own(path: Path, columns: Columns) -> tuple[Battery, Origin]:
+    """Return a person's rows as items; a file that `battery --out` wrote holds items already."""
     rows = read_rows(path, path.read_bytes(), format_of(path.name))
+    if holds_items(cells for _, cells in rows) and columns == Columns(limit=columns.limit):
+        items = items_from_bytes(path, path.read_bytes())[: columns.limit]
+        kind = str(items[0].meta.get("battery", "user"))
+        return Battery(items), Origin(kind, f"Read from {path.name}, a file of items.")
     battery = items_from_rows(path, rows, columns)
     return battery, Origin("user", f"Made from {path.name} by `judgeaudit init`.")
 

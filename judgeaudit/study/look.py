@@ -10,6 +10,7 @@ from typing import Any
 
 from judgeaudit.collect.evidence import attempts_of, find_call, reply_text
 from judgeaudit.collect.status import status_of
+from judgeaudit.design.addresses import full_url
 from judgeaudit.design.frozen import FrozenStudy
 from judgeaudit.evidence.derive import derive
 from judgeaudit.model import Attempt, FrozenBody, Invalid, PlannedCall, Reading
@@ -53,7 +54,7 @@ def _call(
 def _request(frozen: FrozenStudy, call: PlannedCall, body: FrozenBody) -> dict[str, Any]:
     spec = frozen.endpoint(call.endpoint)
     return {
-        "url": spec.base_url.rstrip("/") + body.request.path,
+        "url": full_url(spec.base_url, body.request.path),
         "headers": dict(body.request.headers),
         "key_from": spec.key_env,
         "body_sha256": body.body_sha256,

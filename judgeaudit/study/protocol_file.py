@@ -68,20 +68,38 @@ def _utf8(path: Path) -> str:
 
 
 def refuse_unfilled(
-    protocol: ProtocolDocument, items: tuple[Item, ...], prompt: str, file: Path | None
+    protocol: ProtocolDocument,
+    items: tuple[Item, ...],
+    prompt: str,
+    file: Path | None,
+    *,
+    own_prompt: bool = False,
 ) -> None:
-    """Raise `InputError` for a placeholder that an item does not fill, naming both lines."""
+    """Raise `InputError` for a placeholder that an item does not fill, naming both lines.
+
+    Without a prompt of the person's own the next step is to write one; where rows have no
+    candidates and the readout wants some, it is to name their columns.
+    """
     for asking in Asker.of(protocol).stages[0]:
         if asking.cell is not None:
             continue
         for item in items:
-            faults = [text for text in asking.readout.problems(item) if text.startswith("prompt: ")]
-            if faults:
-                raise _unfilled(asking.readout, item, prompt, file, faults[0])
+            faults = asking.readout.problems(item)
+            unfilled = [text for text in faults if text.startswith("prompt: ")]
+            if unfilled:
+                raise _unfilled(asking.readout, item, prompt, file, unfilled[0], own_prompt)
+            if file is not None and not item.candidates and faults:
+                raise _without_candidates(item, file, faults[0])
+
+
+def _without_candidates(item: Item, file: Path, fault: str) -> InputError:
+    columns = ", ".join(item.fields) or "none"
+    remedy = f"name the columns that hold candidates: --candidates A,B; columns there: {columns}"
+    return InputError(file, f"item {item.id!r}", fault, remedy)
 
 
 def _unfilled(
-    readout: Readout, item: Item, prompt: str, file: Path | None, fault: str
+    readout: Readout, item: Item, prompt: str, file: Path | None, fault: str, own_prompt: bool
 ) -> InputError:
     have = readout.fields(item, readout.arms(item)[0])
     lacking = ((n, p) for n, p in readout.prompt.places().items() if n not in have)
@@ -97,5 +115,6 @@ def _unfilled(
         prompt,
         place.removeprefix("user, "),
         f"placeholder {{{name}}} has no field in {file or 'the battery'}{line} (item {item.id!r})",
-        f"fields there: {', '.join(sorted(have))}",
+        f"fields there: {', '.join(sorted(have))}"
+        + ("" if own_prompt else "; write a prompt that shows them: --prompt FILE"),
     )

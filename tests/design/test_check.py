@@ -308,7 +308,7 @@ def test_a_template_that_shows_nothing_of_the_item_is_refused(problems):
     """Eight items with one prompt would be one item asked eight times."""
     (found,) = problems(toml=protocol_toml('"How good is it?"'))
 
-    assert found == "prompt: all 9 items give the same prompt; show {fields} of them"
+    assert found == "prompt: all 8 items give the same prompt; show {fields} of them"
 
 
 def test_a_template_that_hides_what_its_arms_vary_is_refused(problems, an_item):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from urllib.parse import urlsplit
 
+from judgeaudit.design.addresses import address_fault, sends_in_the_clear
 from judgeaudit.design.document import EndpointSpec, Registration
 from judgeaudit.design.secrets import looks_secret, secret_in_url, secrets_in
 from judgeaudit.design.walk import not_json_problems
@@ -33,18 +33,21 @@ def endpoint_problems(registration: Registration) -> Iterator[Problem]:
 def _address_problems(key: str, spec: EndpointSpec) -> Iterator[Problem]:
     if spec.is_embedded:
         return
+    place = f"{key}.base_url"
     try:
-        parts = urlsplit(spec.base_url)
-        sound = parts.scheme in ("http", "https") and bool(parts.hostname)
         secret = secret_in_url(spec.base_url)
     except ValueError:
-        sound, secret = False, ""
-    if not sound:
+        secret = ""
+    if secret:  # before anything that would show the address
+        yield Problem(place, f"{secret} in the URL", "name the key in key_env")
+    elif (fault := address_fault(spec.base_url)) is not None:
+        yield Problem(place, *fault)
+    elif spec.key_env and not spec.plain_http and sends_in_the_clear(spec.base_url):
         yield Problem(
-            f"{key}.base_url", f"found {spec.base_url!r}", "http(s)://HOST/... or embedded:SCENARIO"
+            place,
+            f"{spec.base_url!r} with key_env: the key could be read on the way",
+            "https://, or plain_http = true where that is meant",
         )
-    if secret:
-        yield Problem(f"{key}.base_url", f"{secret} in the URL", "name the key in key_env")
 
 
 def _key_problems(key: str, spec: EndpointSpec) -> Iterator[Problem]:

@@ -161,12 +161,14 @@ def compose_problems(
             try:
                 body = composer.compose(key[0], stage, item, key[3], taken)
                 sizes[key] = len(body.request.body)
-                prompts[stage, key[3]].add(body.prompt_sha256)
+                if "control" not in item.meta:
+                    prompts[stage, key[3]].add(body.prompt_sha256)
             except InputError as error:
                 found[str(error), _about_item(error)].append(item.id)
     for (text, about_item), ids in found.items():
         yield Problem(named(ids), text) if about_item else _of_endpoint(text)
-    yield from _blind_problems(composer, prompts, len({item.id for item in shown}))
+    asked = {item.id for item in shown if "control" not in item.meta}
+    yield from _blind_problems(composer, prompts, len(asked))
 
 
 def _blind_problems(

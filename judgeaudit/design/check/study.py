@@ -24,6 +24,7 @@ from judgeaudit.design.check.items import (
     prompt_problems,
     protocol_problems,
 )
+from judgeaudit.design.check.plan import plan_notes, plan_problems
 from judgeaudit.design.check.sequential import block_problems, sequential_problems
 from judgeaudit.design.costs import (
     Numbers,
@@ -105,6 +106,8 @@ def _check_whole(inputs: Inputs, statistics: Catalogue | None) -> CheckReport:
         )
     except JudgeauditError as error:
         return CheckReport((Problem("plan", str(error)),))
+    about = (inputs.registration, asker, plan, inputs.items, statistics)
+    problems += plan_problems(*about)
     numbers = measure(inputs.registration, inputs.protocol, plan, sizes)
     problems += numbers_problems(inputs.registration, numbers)
     findings = lint([item for item in inputs.items if "control" not in item.meta])
@@ -116,6 +119,7 @@ def _check_whole(inputs: Inputs, statistics: Catalogue | None) -> CheckReport:
     notes = [
         *schedule_notes(inputs.registration),
         *criteria_notes(inputs.registration, statistics),
+        *plan_notes(*about),
         *registration_findings(inputs.registration, statistics or {}),
         *numbers_notes(inputs.registration, numbers),
         *(f"battery {found}" for found in findings if found.severity == "warning"),
