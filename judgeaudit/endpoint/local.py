@@ -90,7 +90,7 @@ class LocalEndpoint:
 
     def __init__(self, options: LocalOptions, weights: Path) -> None:
         self._options = options
-        settings = {**asdict(options), "weights": str(weights), "alias": weights.stem}
+        settings = {**asdict(options), "weights": str(weights), "alias": SMOLLM2.model}
         self._child = Child("judgeaudit.endpoint.local_main", settings, name=NAME, start_s=START_S)
         self._port = int(self._child.hello["port"])
         if options.wait:

