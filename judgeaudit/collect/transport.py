@@ -33,6 +33,7 @@ from httpx_aiohttp import AiohttpTransport
 from judgeaudit.canonical import VIRTUAL_HEADER, digest, virtual_header
 from judgeaudit.collect.clock import MS, Moment
 from judgeaudit.design.addresses import address_fault, full_url
+from judgeaudit.design.secrets import secret_in_url
 from judgeaudit.errors import GuardError, InputError
 from judgeaudit.model import FrozenBody, Outcome, Responsibility
 from judgeaudit.version import __version__
@@ -64,11 +65,11 @@ class Route:
     limits: Limits = Limits()
 
     def __post_init__(self) -> None:
-        remedy = "a key belongs into the environment variable that key_env names"
-        if httpx.URL(self.base_url).userinfo:
-            raise InputError("base_url", found="user or password in the URL", remedy=remedy)
         if (fault := address_fault(self.base_url)) is not None:
             raise InputError("base_url", "", *fault)
+        if secret := secret_in_url(self.base_url):
+            remedy = "a key belongs into the environment variable that key_env names"
+            raise InputError("base_url", found=f"{secret} in the URL", remedy=remedy)
 
 
 @dataclass(slots=True)
