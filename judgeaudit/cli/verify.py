@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -25,28 +27,44 @@ def verify(
     ] = None,
     as_json: AsJson = False,
 ) -> ExitCode:
-    """Re-hash and re-derive everything frozen and sealed.
+    """Re-hash and re-derive everything frozen and sealed, results, gate runs and exports.
 
     Exits 0 where every file is what its digest says, 1 where one is not, naming file, row and
-    digest. Example: judgeaudit verify my-study
+    digest, 3 for what another version of judgeaudit wrote. The head digest, kept elsewhere, shows
+    later whether runs were removed (`--expected-head`). An export's folder can be verified too.
+    Example: judgeaudit verify my-study
     """
     from judgeaudit.study.verify import verify as verified
 
     found = verified(study, expected_head=expected_head)
-    if found.calls is None:
-        remark("the log was not checked, since what it stands on does not hold")
     if as_json:
-        told = {"ok": found.ok, "findings": found.findings}
-        document({**told, "runs": found.runs, "calls": found.calls})
+        document({"ok": found.ok, **asdict(found)})
     else:
-        lines(found.findings)
+        lines([*found.findings, *found.other_versions, *told(found)])
         remark(_verdict(found))
-    return ExitCode.DONE if found.ok else ExitCode.NO
+    if found.findings:
+        return ExitCode.NO
+    return ExitCode.UNDECIDED if found.other_versions else ExitCode.DONE
+
+
+def told(found: Verified) -> Iterator[str]:
+    """Yield the head, runs that are not sealed, and what nothing covers."""
+    if found.head is not None:
+        yield f"head {found.head}"
+    yield from found.unsealed
+    yield from (f"note: {note}" for note in found.notes)
 
 
 def _verdict(found: Verified) -> str:
     if found.findings:
-        return f"{len(found.findings)} findings: this study is not what it was"
+        count = len(found.findings)
+        return f"{count} finding{'' if count == 1 else 's'}: this is not what it was"
+    if found.other_versions:
+        return "written by another version of judgeaudit: nothing can be said here"
+    if found.calls is None:
+        return "verified: an export, every file as its manifest has it"
+    if not found.runs:
+        return f"verified: registration, plan of {found.calls} calls; nothing sealed"
     runs = len(found.runs)
     return (
         f"verified: registration, plan of {found.calls} calls, {runs} sealed "

@@ -17,7 +17,7 @@ from judgeaudit.endpoint.local import require_engine
 from judgeaudit.study.demo_whole import TEMPLATES, run_whole
 from judgeaudit.study.folders import Folder, refuse_existing, write_study
 from judgeaudit.study.progress import Progress, Remark, silent
-from judgeaudit.study.results import RESULTS, Analysed
+from judgeaudit.study.results import RESULTS, Analysed, list_results
 
 MARGIN = "0.10"
 
@@ -149,4 +149,8 @@ def _draw(analysed: Analysed) -> list[Path]:
     simulated = all(s.is_simulated for s in analysed.frozen.registration.endpoints)
     note = "; SIMULATED endpoints" if simulated else ""
     figure = arms_figure(analysed.findings.estimates, "unlucky", note)
-    return save(figure, analysed.frozen.root / RESULTS / "figures" / "arms")
+    results = analysed.frozen.root / RESULTS
+    drawn = save(figure, results / "figures" / "arms")
+    names = [path.relative_to(results).as_posix() for path in drawn]
+    list_results(analysed.frozen, names, analysed.runs)
+    return drawn

@@ -23,8 +23,8 @@ from judgeaudit.evidence.log.search import Searcher
 from judgeaudit.report.supplement.tables import Origin, Part, estimates_table, verdicts_table
 from judgeaudit.report.supplement.truth import Truth, candidates_table
 from judgeaudit.study.folders import whole_folder
-from judgeaudit.study.results import Analysed, analyse
-from judgeaudit.study.supplement_files import Exported, write_part, write_readme
+from judgeaudit.study.results import Analysed, analyse, made_from
+from judgeaudit.study.supplement_files import Exported, write_manifest, write_part, write_readme
 from judgeaudit.version import __version__
 
 BATCH = 16_384
@@ -41,6 +41,7 @@ def export_study(root: Path, out: Path) -> Exported:
     with whole_folder(out) as folder:
         parts = [*_copied(folder, origin, analysed), *_computed(folder, origin, analysed)]
         write_readme(folder, origin, parts)
+        write_manifest(folder, parts, made_from(analysed.frozen, analysed.runs))
     return Exported(out, origin, tuple(parts))
 
 
@@ -94,7 +95,8 @@ ATTEMPTS, READINGS = "attempts.parquet", "readings.parquet"
 
 
 def _schema(runs: tuple[SealedRun, ...], part: str) -> pa.Schema:
-    return pq.read_schema(runs[0].folder / part).remove_metadata()
+    schemas = [pq.read_schema(run.folder / part).remove_metadata() for run in runs]
+    return pa.unify_schemas(schemas)
 
 
 def _batches(runs: tuple[SealedRun, ...], part: str) -> Iterator[pa.Table]:

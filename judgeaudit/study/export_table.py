@@ -11,7 +11,7 @@ from judgeaudit.canonical import file_digest
 from judgeaudit.report.supplement.readings import readings_table
 from judgeaudit.report.supplement.tables import Origin, Part, estimates_table
 from judgeaudit.study.folders import whole_folder
-from judgeaudit.study.supplement_files import Exported, write_part, write_readme
+from judgeaudit.study.supplement_files import Exported, write_manifest, write_part, write_readme
 from judgeaudit.tables.read import read_long
 from judgeaudit.tables.roles import roles_of
 from judgeaudit.version import __version__
@@ -43,4 +43,5 @@ def export_table(
             )
         ]
         write_readme(folder, origin, parts)
+        write_manifest(folder, parts, {"writer": __version__, "sources": digests})
     return Exported(out, origin, tuple(parts))

@@ -15,17 +15,19 @@ from pathlib import Path
 from typing import Any
 
 from judgeaudit.collect.lock import exclusive
+from judgeaudit.collect.past import log_dir
 from judgeaudit.design.frozen import FrozenStudy
 from judgeaudit.errors import InputError, RunPaused, UndefinedEstimate
 from judgeaudit.evidence.lock import gate_run
 from judgeaudit.evidence.lock.environment import git_state
 from judgeaudit.evidence.lock.files import load_frozen
+from judgeaudit.evidence.log.runs import sealed_runs
 from judgeaudit.study.folders import Folder, unless_read_only
 from judgeaudit.study.gate_against import compare_studies
 from judgeaudit.study.gate_blocks import ask_in_blocks
 from judgeaudit.study.gate_history import ci_findings
 from judgeaudit.study.progress import Progress, Remark, silent
-from judgeaudit.study.results import GATE, RESULTS, Analysed, analyse
+from judgeaudit.study.results import GATE, RESULTS, Analysed, analyse, list_results
 from judgeaudit.study.standing import items_of
 from judgeaudit.study.windows import Windows
 from judgeaudit.tables.write import replace_whole
@@ -66,7 +68,7 @@ def gate(
             gate_run.begin(asked, key, commit, facts["day"])
     bars = [] if read_only else _ask(asked, progress)
     report = _decide(study, asked, bars, facts, None if against is None else Path(against))
-    _keep(asked.root, report, progress)
+    _keep(asked, report, progress)
     return report
 
 
@@ -153,8 +155,9 @@ def _until(runs: Any) -> str:
     return f"the last reply came {moment:%Y-%m-%d %H:%M} UTC"
 
 
-def _keep(root: Path, report: GateReport, progress: Progress) -> None:
+def _keep(asked: FrozenStudy, report: GateReport, progress: Progress) -> None:
     """Write `results/gate.json`, or tell that nothing can be written there."""
+    root = asked.root
     if not root.is_dir():
         return
     text = json.dumps(report.to_dict(), ensure_ascii=False, indent=2, default=str) + "\n"
@@ -162,6 +165,7 @@ def _keep(root: Path, report: GateReport, progress: Progress) -> None:
     def write() -> None:
         (root / RESULTS).mkdir(exist_ok=True)
         replace_whole(root / RESULTS / GATE, lambda part: part.write_text(text, encoding="utf-8"))
+        list_results(asked, [GATE], sealed_runs(log_dir(root)))
 
     if why := unless_read_only(root / RESULTS, write):
         progress(Remark(why))

@@ -26,7 +26,7 @@ from judgeaudit.evidence.lock.files import load_frozen, load_study
 from judgeaudit.study.code_digest import code_digest
 from judgeaudit.study.folders import refuse_existing, write_study
 from judgeaudit.study.progress import Progress, Remark, silent
-from judgeaudit.study.results import analyse, write_results
+from judgeaudit.study.results import analyse, list_results, write_results
 from judgeaudit.study.sealed import sealed_runs_of, study_table
 from judgeaudit.study.sound import sound
 from judgeaudit.study.windows import Windows
@@ -120,6 +120,7 @@ def write_record(root: Path, folder: Path) -> tuple[Path, dict[str, Any]]:
     text = json.dumps(found, ensure_ascii=False, indent=2, sort_keys=True, allow_nan=False) + "\n"
     path = results / RESULTS
     replace_whole(path, lambda part: part.write_text(text, encoding="utf-8"))
+    list_results(frozen, [RESULTS], analysed.runs)
     return path, found
 
 

@@ -5,13 +5,14 @@ amendments, together. `results/` is made anew by each analysis of the same seale
 
 * `estimates.parquet`: every estimate, each column with its sentence;
 * `verdicts.json`: gates, composites and rules with what they rest on, and what bars them;
-* `provenance.json`: digests of what was read and written, versions, the time of the analysis.
+* `provenance.json`: digests of what was read and written, versions, the time of the analysis;
+* `manifest.json`: every file of the folder with its digest, by which `verify` reads it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +29,8 @@ from judgeaudit.canonical import file_digest
 from judgeaudit.design.amendments import Amendment
 from judgeaudit.design.frozen import FrozenStudy
 from judgeaudit.errors import UndefinedEstimate
+from judgeaudit.evidence.inventory import NAME as MANIFEST
+from judgeaudit.evidence.inventory import write_inventory
 from judgeaudit.evidence.log.runs import SealedRun
 from judgeaudit.readings.table import candidate_frame
 from judgeaudit.study.amendments import amendments_of, superseded_of
@@ -45,7 +48,8 @@ from judgeaudit.version import __version__
 
 RESULTS = "results"
 ESTIMATES, VERDICTS, PROVENANCE = "estimates.parquet", "verdicts.json", "provenance.json"
-GATE = "gate.json"
+GATE, PILOT = "gate.json", "pilot.json"
+MADE_BY_ANALYZE = (ESTIMATES, VERDICTS, PROVENANCE)
 
 
 @dataclass(frozen=True)
@@ -173,7 +177,30 @@ def write_results(analysed: Analysed, now: datetime | None = None) -> Path:
     write_table(folder / ESTIMATES, frame, COLUMNS, meta)
     _write_json(folder / VERDICTS, verdicts_document(analysed))
     _write_json(folder / PROVENANCE, _provenance(analysed, folder, now or datetime.now(UTC)))
+    list_results(analysed.frozen, [*MADE_BY_ANALYZE, *_unlisted(folder)], analysed.runs)
     return folder
+
+
+def list_results(frozen: FrozenStudy, names: Iterable[str], runs: Sequence[SealedRun]) -> None:
+    """Take files of `results/` that were just written into its manifest."""
+    write_inventory(frozen.root / RESULTS, names, made_from(frozen, runs))
+
+
+def _unlisted(folder: Path) -> list[str]:
+    """Return what gates and pilots of 0.1, which wrote no manifest, left in the folder."""
+    if (folder / MANIFEST).exists():
+        return []
+    return [name for name in (GATE, PILOT) if (folder / name).is_file()]
+
+
+def made_from(frozen: FrozenStudy, runs: Sequence[SealedRun]) -> dict[str, Any]:
+    """Return what a manifest of results or of an export says that its files were made from."""
+    return {
+        "writer": __version__,
+        "study": frozen.registration.study.id,
+        "lock_digest": str(frozen.lock_digest),
+        "runs": {run.name: str(run.digest) for run in runs},
+    }
 
 
 def verdicts_document(analysed: Analysed) -> dict[str, Any]:
@@ -205,7 +232,7 @@ def findings_document(analysed: Analysed) -> dict[str, Any]:
 
 def _provenance(analysed: Analysed, folder: Path, now: datetime) -> dict[str, Any]:
     return {
-        "format": "judgeaudit-provenance/1",
+        "format": "judgeaudit-provenance/2",
         "analysed_at": now.isoformat(timespec="seconds"),
         "judgeaudit": __version__,
         "packages": {m.__name__: m.__version__ for m in (numpy, scipy, pandas, pyarrow)},

@@ -101,7 +101,7 @@ def test_every_column_has_its_sentence_and_every_file_its_provenance(study, supp
     manifests = sorted((study / "log" / "sealed").glob("*/manifest.json"))
 
     assert all(field.metadata[b"description"].decode().endswith(".") for field in schema)
-    assert schema.metadata[b"judgeaudit.schema"] == b"supplement/1"
+    assert schema.metadata[b"judgeaudit.schema"] == b"supplement/2"
     assert schema.metadata[b"judgeaudit.part"] == part.encode()
     digests = json.loads(schema.metadata[b"judgeaudit.digests"])
     assert digests["frozen/lock.json"] == file_digest(study / "frozen" / "lock.json")

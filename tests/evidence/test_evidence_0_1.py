@@ -134,7 +134,6 @@ def test_every_frozen_and_sealed_file_is_read(name, tmp_path):
     assert unread(root, [f for f in files if not f.parent.name.endswith("-superseded")]) == []
 
 
-@pytest.mark.xfail(strict=True, reason="of superseded files `verify` reads the lock alone")
 def test_every_superseded_file_is_read(tmp_path):
     root = copy_of("amended", tmp_path)
 

@@ -8,7 +8,6 @@ The new lock's `supersedes` names the amendment's digest, and the amendment the 
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tempfile
@@ -37,6 +36,7 @@ from judgeaudit.design.lock import (
 )
 from judgeaudit.design.tables import body_from, plan_from
 from judgeaudit.errors import EvidenceError, GuardError, InputError
+from judgeaudit.evidence.documents import load_json
 from judgeaudit.evidence.formats.catalogue import tables_of
 from judgeaudit.evidence.lock.disk import read_lock, read_table, sync_folder, write_bytes
 from judgeaudit.evidence.lock.sources import (
@@ -78,7 +78,7 @@ def amend(
     with tempfile.TemporaryDirectory(prefix=".amending-", dir=root) as name:
         new = Path(name) / FROZEN
         new.mkdir()
-        fill_frozen(new, draft, rendered, lock)
+        lock = fill_frozen(new, draft, rendered, lock)
         _carry(folder, new / AMENDMENTS, number, data)
         _swap(folder, new, Path(name) / "superseded")
     return lock, document
@@ -155,10 +155,10 @@ def chain(folder: Path, lock: Lock) -> tuple[tuple[Digest, ...], list[dict[str, 
         digests.append(superseded.digest)
         documents.append(document)
         current = superseded
-    if current.document["supersedes"] is not None:
+    if (before := current.document["supersedes"]) is not None:
+        missing = folder / AMENDMENTS / f"{int(before['amendment']):03d}.json"
         raise EvidenceError(
-            f"{folder}: lock {current.digest} supersedes {current.document['supersedes']['lock']}, "
-            "but that amendment is missing"
+            f"{missing}: missing; lock {current.digest} supersedes {before['lock']} by it"
         )
     return tuple(digests[::-1]), documents[::-1]
 
@@ -170,7 +170,7 @@ def _amendment(path: Path, lock: Lock) -> dict[str, JSON]:
         raise EvidenceError(
             f"{path}: digest {digest(data)}, but the lock that rests on it says {promised}"
         )
-    document: dict[str, JSON] = json.loads(data)
+    document: dict[str, JSON] = load_json(data, path)
     if document.get("schema") != AMENDMENT_SCHEMA:
         raise EvidenceError(f"{path}: schema {document.get('schema')!r} is no {AMENDMENT_SCHEMA}")
     return document
@@ -181,7 +181,7 @@ def kept_of(folder: Path) -> tuple[dict[str, str], list[FrozenBody]]:
     paths = amendment_paths(folder)
     if not paths:
         return {}, []
-    kept: dict[str, str] = json.loads(paths[-1].read_bytes())["kept"]
+    kept: dict[str, str] = load_json(paths[-1].read_bytes(), paths[-1])["kept"]
     superseded = paths[-1].with_name(f"{paths[-1].stem}-superseded")
     lock = read_lock(superseded)
     return kept, load_bodies(superseded, lock)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from judgeaudit.canonical import file_digest
 from judgeaudit.design.layout import BODIES, CALLS, LOCK, PLAN
 from judgeaudit.design.lock import Lock, check_lock
 from judgeaudit.design.tables import check_schema, rows_digest
 from judgeaudit.errors import EvidenceError, InputError, OtherVersion
+from judgeaudit.evidence.documents import load_json
 from judgeaudit.evidence.formats import catalogue
 from judgeaudit.model import JSON
 
@@ -36,6 +37,19 @@ def write_table(path: Path, table: pa.Table) -> None:
     path.chmod(0o444)
 
 
+def write_lock(folder: Path, lock: Lock, tables: Iterable[str]) -> Lock:
+    """Write a folder's lock, with the digests of its tables' bytes; return it as it was written.
+
+    `content` holds digests of rows, which any version of pyarrow gives again; these are of the
+    files as they were written.
+    """
+    files = {name: str(file_digest(folder / name)) for name in tables}
+    whole = Lock.of({**lock.document, "table_files": files})
+    write_bytes(folder / LOCK, whole.data)
+    sync_folder(folder)
+    return whole
+
+
 def sync_folder(folder: Path) -> None:
     """Make the names in a folder durable."""
     handle = os.open(folder, os.O_RDONLY)
@@ -55,10 +69,7 @@ def read_lock(folder: Path, kind: str = catalogue.LOCK) -> Lock:
     if not path.is_file():
         raise InputError(path, found="no such file", remedy="`judgeaudit prereg freeze` makes it")
     data = path.read_bytes()
-    try:
-        document: Any = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise EvidenceError(f"{path}: not JSON: {error}") from error
+    document: Any = load_json(data, path)
     if not isinstance(document, dict):
         raise EvidenceError(f"{path}: not a JSON object")
     check_lock(document, str(path))

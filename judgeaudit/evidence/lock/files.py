@@ -59,8 +59,7 @@ def freeze(root: Path, facts: Facts) -> tuple[Lock, bool]:
         return _unchanged(target, draft, facts), False
     rendered = render(draft.whole())
     lock = make_lock(draft, rendered, facts)
-    write_frozen(target, draft, rendered, lock)
-    return lock, True
+    return write_frozen(target, draft, rendered, lock), True
 
 
 def _unchanged(target: Path, draft: Draft, facts: Facts) -> Lock:
@@ -87,14 +86,18 @@ def render_frozen(folder: Path, inputs: Inputs, lock: Lock) -> Rendered:
     return with_kept(render(inputs, tables), kept, superseded, urls, tables)
 
 
-def write_frozen(target: Path, draft: Draft, rendered: Rendered, lock: Lock) -> None:
-    """Write a frozen folder under a temporary name and give it its own when it is whole."""
+def write_frozen(target: Path, draft: Draft, rendered: Rendered, lock: Lock) -> Lock:
+    """Write a frozen folder under a temporary name and give it its own when it is whole.
+
+    Returns the lock as it was written.
+    """
     with tempfile.TemporaryDirectory(prefix=".freezing-", dir=target.parent) as name:
         folder = Path(name) / target.name
         folder.mkdir()
-        fill_frozen(folder, draft, rendered, lock)
+        whole = fill_frozen(folder, draft, rendered, lock)
         os.rename(folder, target)
     sync_folder(target.parent)
+    return whole
 
 
 def load_frozen(root: Path) -> FrozenStudy:

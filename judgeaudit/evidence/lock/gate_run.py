@@ -23,6 +23,7 @@ from judgeaudit.canonical import digest
 from judgeaudit.design.frozen import FrozenStudy
 from judgeaudit.design.plan import make_plan
 from judgeaudit.errors import EvidenceError, InputError
+from judgeaudit.evidence.documents import load_json
 from judgeaudit.evidence.lock.disk import sync_folder
 from judgeaudit.evidence.lock.files import load_frozen
 
@@ -95,8 +96,8 @@ def read_run(folder: Path) -> Mapping[str, Any]:
     """Return the facts of a gate run; raises `EvidenceError` for a file that is not one."""
     path = folder / RUN
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        found = load_json(path.read_bytes(), path, any_integer=True)
+    except OSError as error:
         raise EvidenceError(f"{path}: not readable: {error}") from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise EvidenceError(f"{path}: no gate run; expected format {FORMAT!r}")

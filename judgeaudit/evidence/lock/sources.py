@@ -15,11 +15,11 @@ from judgeaudit.design.draft import (
     parse_document,
     parse_items,
 )
-from judgeaudit.design.layout import BODIES, LOCK, PLAN
+from judgeaudit.design.layout import BODIES, PLAN
 from judgeaudit.design.lock import Lock, Rendered, frozen_sources
 from judgeaudit.design.protocol import ProtocolDocument
 from judgeaudit.errors import EvidenceError, InputError, Problem
-from judgeaudit.evidence.lock.disk import sync_folder, write_bytes, write_table
+from judgeaudit.evidence.lock.disk import write_bytes, write_lock, write_table
 from judgeaudit.model import JSON, Item
 
 
@@ -86,14 +86,13 @@ def _parsed(
     )
 
 
-def fill_frozen(folder: Path, draft: Draft, rendered: Rendered, lock: Lock) -> None:
-    """Write the frozen files into an empty folder."""
+def fill_frozen(folder: Path, draft: Draft, rendered: Rendered, lock: Lock) -> Lock:
+    """Write the frozen files into an empty folder; return the lock with the tables' bytes."""
     for file, source in frozen_sources(draft).items():
         write_bytes(folder / file, source.data)
     write_table(folder / PLAN, rendered.plan_table)
     write_table(folder / BODIES, rendered.body_table)
-    write_bytes(folder / LOCK, lock.data)
-    sync_folder(folder)
+    return write_lock(folder, lock, (PLAN, BODIES))
 
 
 def read_frozen(folder: Path, lock: Mapping[str, JSON]) -> tuple[dict[str, bytes], list[str]]:
@@ -119,23 +118,30 @@ def check_frozen(folder: Path, lock: Mapping[str, JSON]) -> dict[str, bytes]:
     return files
 
 
-def check_working_copies(root: Path, registration: Registration, lock: Mapping[str, JSON]) -> None:
-    """Raise `EvidenceError` where an input file beside `frozen/` was changed after the freeze."""
+def input_names(registration: Registration) -> dict[str, str]:
+    """Return the names of a study's input files, as the registration has them, by role."""
     names = {
         "registration": FROZEN_NAMES["registration"],
         "protocol": registration.protocol.file,
         "battery": registration.battery.file,
         "controls": registration.controls.items,
     }
-    for role, name in names.items():
-        path = root / name if name is not None else None
-        if path is None or not path.is_file():
+    return {role: name for role, name in names.items() if name is not None}
+
+
+def check_working_copies(root: Path, registration: Registration, lock: Mapping[str, JSON]) -> None:
+    """Raise `EvidenceError` where an input file beside `frozen/` was changed after the freeze."""
+    for role, name in input_names(registration).items():
+        path = root / name
+        if not path.is_file():
             continue
         actual, promised = digest(path.read_bytes()), lock["content"]["files"][FROZEN_NAMES[role]]
         if actual != promised:
             raise EvidenceError(
                 f"{path}: digest {actual} differs from the lock's {promised}; "
-                "if the change is meant, `judgeaudit prereg amend`"
+                "`judgeaudit prereg restore` shows the change and puts the frozen file back; if "
+                "the change is meant, `judgeaudit prereg amend`; a departure from the registration "
+                "that has happened is told with `judgeaudit prereg deviate`"
             )
 
 

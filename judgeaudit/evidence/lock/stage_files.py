@@ -28,9 +28,10 @@ from judgeaudit.evidence.lock.disk import (
     read_lock,
     read_table,
     sync_folder,
-    write_bytes,
+    write_lock,
     write_table,
 )
+from judgeaudit.evidence.lock.layout import table_file_findings
 from judgeaudit.model import JSON, Reading
 
 STAGE_SCHEMA_NAME = f"{catalogue.STAGE_LOCK}/{TODAY.number}"
@@ -90,8 +91,7 @@ def freeze_stage(
     )
     if old is not None:
         return _unchanged(target, old, lock), False
-    _write(target, calls, bodies, lock)
-    return lock, True
+    return _write(target, calls, bodies, lock), True
 
 
 def _unchanged(target: Path, old: Lock, new: Lock) -> Lock:
@@ -104,16 +104,16 @@ def _unchanged(target: Path, old: Lock, new: Lock) -> Lock:
     return old
 
 
-def _write(target: Path, calls: pa.Table, bodies: pa.Table, lock: Lock) -> None:
+def _write(target: Path, calls: pa.Table, bodies: pa.Table, lock: Lock) -> Lock:
     with tempfile.TemporaryDirectory(prefix=".freezing-", dir=target.parent) as name:
         folder = Path(name) / target.name
         folder.mkdir()
         write_table(folder / CALLS, calls)
         write_table(folder / BODIES, bodies)
-        write_bytes(folder / LOCK, lock.data)
-        sync_folder(folder)
+        whole = write_lock(folder, lock, (CALLS, BODIES))
         os.rename(folder, target)
     sync_folder(target.parent)
+    return whole
 
 
 def load_stage(root: Path, stage: int, study_lock: str) -> tuple[Lock, pa.Table, pa.Table] | None:
@@ -143,7 +143,7 @@ def verify_stage(
     """Return what differs from a stage made again from sealed readings, by file, row and digest."""
     folder = stage_folder(study.root, stage)
     lock = read_lock(folder, catalogue.STAGE_LOCK)
-    findings: list[str] = []
+    findings = list(table_file_findings(folder, lock))
     promised: Mapping[str, JSON] = lock.document["extends"]["manifests"]
     for run in sorted({*promised, *manifests}):
         if promised.get(run) != manifests.get(run):

@@ -22,10 +22,15 @@ from judgeaudit.design.draft import Inputs
 from judgeaudit.design.layout import BODIES, FROZEN, LOCK, PLAN, TOKEN
 from judgeaudit.design.lock import Lock, content_of, first_difference
 from judgeaudit.design.tables import rows_digest
-from judgeaudit.errors import InputError, JudgeauditError
+from judgeaudit.errors import InputError, JudgeauditError, OtherVersion
 from judgeaudit.evidence.lock.amendment_files import chain
 from judgeaudit.evidence.lock.disk import read_lock
 from judgeaudit.evidence.lock.files import render_frozen
+from judgeaudit.evidence.lock.layout import (
+    input_findings,
+    layout_findings,
+    superseded_findings,
+)
 from judgeaudit.evidence.lock.sources import check_working_copies, parse_frozen, read_frozen
 from judgeaudit.evidence.lock.timestamp import check_token
 from judgeaudit.model import JSON
@@ -34,7 +39,8 @@ from judgeaudit.model import JSON
 def verify_frozen(root: Path) -> list[str]:
     """Return everything that is not what it should be, naming file, row and digests.
 
-    Raises `InputError` where the study is not frozen at all.
+    Raises `InputError` where the study is not frozen at all, `OtherVersion` where another version
+    froze it.
     """
     folder = root / FROZEN
     if not folder.is_dir():
@@ -43,9 +49,13 @@ def verify_frozen(root: Path) -> list[str]:
         )
     try:
         lock = read_lock(folder)
+    except OtherVersion:
+        raise
     except JudgeauditError as error:
         return [str(error)]
     findings = list(_said(lambda: chain(folder, lock)))
+    findings += layout_findings(folder, lock)
+    findings += superseded_findings(folder)
     files, differing = read_frozen(folder, lock.document)
     findings += differing
     findings += _token_findings(folder, lock)
@@ -78,6 +88,7 @@ def _token_findings(folder: Path, lock: Lock) -> Iterator[str]:
 def _working_findings(
     root: Path, registration: Registration, lock: Mapping[str, JSON]
 ) -> Iterator[str]:
+    yield from input_findings(root, registration)
     yield from _said(lambda: check_working_copies(root, registration, lock))
 
 

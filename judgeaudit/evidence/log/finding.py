@@ -26,6 +26,8 @@ class Defect(StrEnum):
     READING_DIFFERS = "reading_differs"
     LEDGER_OPEN = "ledger_open"
     STRAY = "stray"
+    LINK = "link"
+    MISSING_FILE = "missing_file"
     OTHER_VERSION = "other_version"
 
 

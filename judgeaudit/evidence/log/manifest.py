@@ -8,13 +8,13 @@ of a folder can show is that the *last* runs were removed; keep the last digest 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from judgeaudit.canonical import Digest, canonical_bytes, digest
 from judgeaudit.errors import EvidenceError
+from judgeaudit.evidence.documents import load_json
 from judgeaudit.evidence.formats import catalogue
 from judgeaudit.evidence.log.parts import Part
 from judgeaudit.evidence.log.schema import ATTEMPTS, READINGS
@@ -108,7 +108,7 @@ def _check_shape(manifest: Mapping[str, Any]) -> None:
 def manifest_from(data: bytes, source: object) -> tuple[dict[str, Any], Digest]:
     """Return the manifest that bytes hold, and their digest; raises `EvidenceError`."""
     try:
-        manifest = json.loads(data)
+        manifest = load_json(data, source)
         said, writer = manifest["format"], manifest.get("writer")
         catalogue.log_format(said, catalogue.RUN, source, writer)
         _check_shape(manifest)

@@ -33,6 +33,7 @@ from judgeaudit.evidence.log.runs import (
 from judgeaudit.evidence.log.schema import ATTEMPTS, READINGS
 from judgeaudit.evidence.log.seal import check_finished, journal_facts
 from judgeaudit.evidence.log.standard import Derive, Standard
+from judgeaudit.evidence.strays import beside
 from judgeaudit.model import PlannedCall
 
 
@@ -54,7 +55,7 @@ def verify_log(
 
     `superseded` are locks that amendments followed: a run may have begun under one of them.
     """
-    findings: list[Finding] = []
+    findings = list(_strays(log_dir, {call.window for call in plan}))
     runs: list[SealedRun] = []
     for folder in sealed_folders(log_dir):
         try:
@@ -104,7 +105,7 @@ def verify_run(
     derive: Derive,
 ) -> list[Finding]:
     """Return all that is wrong with one sealed run, its place in the chain apart."""
-    findings = [*_ledger(run), *_stray(run)]
+    findings = list(_ledger(run))
     if not calls:
         found = f"window {run.manifest['window']!r} of stage {run.manifest['stage']}"
         findings.append(Finding(Defect.STRAY, run.folder, f"{found} is not in the plan"))
@@ -230,11 +231,17 @@ def _ledger(run: SealedRun) -> Iterator[Finding]:
             )
 
 
-def _stray(run: SealedRun) -> Iterator[Finding]:
-    """Yield a finding for each file that no manifest names."""
-    for path in sorted(run.folder.iterdir()):
-        if path.name not in (ATTEMPTS, READINGS, MANIFEST):
-            yield Finding(Defect.STRAY, path, "the manifest names no such file")
+def _strays(log_dir: Path, windows: Collection[str]) -> Iterator[Finding]:
+    """Yield links, and what is neither the journal nor the sealed folder of a planned window.
+
+    What an interrupted sealing left of a run that is not sealed yet is not told: sealing goes on.
+    """
+    known = {f"journal/{name}.jsonl" for name in windows}
+    known |= {
+        f"sealed/{name}/{part}" for name in windows for part in (ATTEMPTS, READINGS, MANIFEST)
+    }
+    known |= {f"sealed/.{name}.partial/" for name in unsealed_runs(log_dir)}
+    yield from beside(log_dir, known)
 
 
 def _unsealed(path: Path) -> Iterator[Finding]:

@@ -23,7 +23,8 @@ from judgeaudit.analysis.frame import COLUMNS as ESTIMATE_COLUMNS
 from judgeaudit.analysis.frame import estimates_frame
 from judgeaudit.verdict import Findings, Named, Verdict
 
-VERSION = "supplement/1"
+VERSION = "supplement/2"
+"""Since 2 a `manifest.json` stands beside the parts."""
 
 _TEXT, _FLOAT, _TEXTS = pa.string(), pa.float64(), pa.list_(pa.string())
 _NUMBERS = frozenset({"value", "low", "high", "level", "missing", "worst_low", "worst_high"})
