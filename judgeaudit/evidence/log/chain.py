@@ -140,9 +140,20 @@ class ChainReader:
             try:
                 record = self.chain.accept(line)
             except (Broken, ValueError) as error:
-                raise EvidenceError(f"{self.source}: line {number}: {error}") from error
+                raise EvidenceError(
+                    f"{self.source}: line {number}: {error}; {whole_part(number - 1, self.length)}"
+                ) from error
             offset, self.length = self.length, self.length + len(line)
             yield Entry(number, offset, record)
+
+
+def whole_part(lines: int, length: int) -> str:
+    """Return how much of a broken journal is whole, and how to go on."""
+    return (
+        f"the {lines} line{'' if lines == 1 else 's'} before it ({length} bytes) are whole, and "
+        "what is sealed stays usable; to go on, keep a copy of this file, cut it after them "
+        "(`truncate -s`), run again, and report the deviation"
+    )
 
 
 def genesis(run: str, part: str, lock_digest: str) -> Digest:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
+from judgeaudit.errors import ExecutorBusy, GuardError
+
 
 class JournalFile(Protocol):
-    """A file that grows at its end. `write` may be lost until `sync` returns."""
+    """A file that grows at its end, in one process's hands. `write` may be lost until `sync`."""
+
+    locked: bool
 
     def write(self, data: bytes) -> None:
         """Append all of `data`."""
+        ...
+
+    def cut(self, length: int) -> None:
+        """Drop what stands after the first `length` bytes."""
         ...
 
     def sync(self) -> None:
@@ -29,17 +38,75 @@ Opener = Callable[[Path], JournalFile]
 """Opens an existing file for appending."""
 
 
+NO_LOCKS = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL})
+"""What a file system answers that has no locks."""
+
+TAIL = 256
+"""How many of the last bytes are compared before each append: the end of the chain's head."""
+
+
 class DiskFile:
-    """A real file, unbuffered: what was written survives the process, what was synced the power."""
+    """A real file, unbuffered: what was written survives the process, what was synced the power.
+
+    One process writes it. The lock is on the file itself, so that it holds by whatever name or
+    link the file is opened, and the system lets go of it when its holder ends. Before each append
+    size, end and place of the file must be as this process left them: that holds also where a file
+    system has no locks (`locked` is False there), and where the file was moved away meanwhile.
+    Raises `ExecutorBusy` where another holds the file, `GuardError` where another has written.
+    """
 
     def __init__(self, path: Path) -> None:
-        self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0))
+        self._path = path
+        self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0))
+        try:
+            self.locked = _lock(self._descriptor, path)
+            self._size = os.fstat(self._descriptor).st_size
+            self._tail = self._end()
+        except BaseException:
+            self.close()
+            raise
 
     def write(self, data: bytes) -> None:
         """Append all of `data`; a short write is continued."""
+        self._check_mine()
         view = memoryview(data)
         while view:
-            view = view[os.write(self._descriptor, view) :]
+            written = os.write(self._descriptor, view)
+            self._size += written
+            self._tail = (self._tail + bytes(view[:written]))[-TAIL:]
+            view = view[written:]
+
+    def cut(self, length: int) -> None:
+        """Drop what stands after the first `length` bytes."""
+        self._check_mine()
+        os.ftruncate(self._descriptor, length)
+        self._size, self._tail = length, b""
+        self._tail = self._end()
+
+    def _end(self) -> bytes:
+        start = max(0, self._size - TAIL)
+        os.lseek(self._descriptor, start, os.SEEK_SET)
+        return os.read(self._descriptor, self._size - start)
+
+    def _check_mine(self) -> None:
+        here = os.fstat(self._descriptor)
+        try:
+            there = os.stat(self._path)
+        except OSError:
+            there = None
+        if there is None or (there.st_dev, there.st_ino) != (here.st_dev, here.st_ino):
+            what = "was moved away or replaced"
+        elif here.st_size != self._size:
+            what = f"has {here.st_size} bytes where this process left {self._size}"
+        elif self._end() != self._tail:
+            what = "no longer ends as this process left it"
+        else:
+            return
+        raise GuardError(
+            f"{self._path}: {what}: another process writes to it; nothing more is sent from here. "
+            f"Its first {self._size} bytes are whole; end the other process, then "
+            "`judgeaudit status` tells how far the run is and `judgeaudit run` goes on"
+        )
 
     def sync(self) -> None:
         """Return once everything written is on the disk."""
@@ -50,6 +117,26 @@ class DiskFile:
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
+
+
+def _lock(descriptor: int, path: Path) -> bool:
+    """Take a file for this process; False where the file system has no locks."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: the study's own lock and the check at each append
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise ExecutorBusy(
+            f"{path}: another process writes this journal, whatever lock files say; nothing was "
+            "sent"
+        ) from None
+    except OSError as error:
+        if error.errno not in NO_LOCKS:
+            raise
+        return False
+    return True
 
 
 def sync_descriptor(descriptor: int) -> None:

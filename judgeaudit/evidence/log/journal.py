@@ -10,13 +10,13 @@ Records are chained and checked when they are written by the rules by which they
 (`state`), and calls enter their lanes in plan order (`lanes`): what would not resume is refused
 before it is written. Received values pass the redactor here, at the last gate before the disk.
 
-One thread (an event loop's) calls a journal. The study's lock keeps out a second process.
+One thread (an event loop's) calls a journal. The file itself is locked, and checked before each
+append to be as it was left, so that no second process writes between two records.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -86,7 +86,10 @@ class Journal:
             create(path, link.line)
         except FileExistsError:
             raise GuardError(f"{path}: the run has a journal already; resume it") from None
-        return cls(path, opener(path), chain, state, lanes, Redactor(secrets))
+        journal = cls(path, opener(path), chain, state, lanes, Redactor(secrets))
+        if not journal.locked:
+            journal.event("no_locks", opening.opened_at, {})
+        return journal
 
     @classmethod
     def resume(
@@ -105,14 +108,19 @@ class Journal:
         journal would say now. Raises `EvidenceError` for a broken chain, `GuardError` if run,
         lock or clock differ, the run is sealed, or its reservations are no prefix of the plan.
         """
-        read = read_journal(path)
-        _same_run(path, read.state.run, opening)
-        if read.state.sealed:
-            raise GuardError(f"{path}: the run is finished; nothing can be added")
-        lanes = Lanes(calls, read.state.lanes)
-        if read.torn:
-            os.truncate(path, read.length)
-        journal = cls(path, opener(path), read.chain, read.state, lanes, Redactor(secrets))
+        file = opener(path)  # locked before it is read: another may be writing it
+        try:
+            read = read_journal(path)
+            _same_run(path, read.state.run, opening)
+            if read.state.sealed:
+                raise GuardError(f"{path}: the run is finished; nothing can be added")
+            lanes = Lanes(calls, read.state.lanes)
+            if read.torn:
+                file.cut(read.length)
+        except BaseException:
+            file.close()
+            raise
+        journal = cls(path, file, read.chain, read.state, lanes, Redactor(secrets))
         try:
             journal._close_open_attempts(opening, read.torn)
         except BaseException:
@@ -120,9 +128,17 @@ class Journal:
             raise
         return journal
 
+    def _unlocked(self) -> dict[str, bool]:
+        return {} if self._file.locked else {"no_locks": True}
+
+    @property
+    def locked(self) -> bool:
+        """False where the file system has no locks: then only the checks at each append hold."""
+        return self._file.locked
+
     def _close_open_attempts(self, opening: Opening, torn: int) -> None:
         who = {"host": opening.host, "pid": opening.pid, "tool_version": opening.tool_version}
-        self.event("resume", opening.opened_at, {**who, "torn_bytes": torn})
+        self.event("resume", opening.opened_at, {**who, "torn_bytes": torn, **self._unlocked()})
         self.voided = tuple(self.void(call_id, CRASHED) for call_id in self.state.open_attempts)
         self.flush()
 
@@ -235,6 +251,9 @@ class Journal:
             raise GuardError(f"{self.path}: {error}") from error
         try:
             self._file.write(link.line)
+        except GuardError as error:
+            self._failure = error
+            raise
         except OSError as error:
             raise self._broken(error) from error
         self._chain.move_to(link)

@@ -12,7 +12,7 @@ from judgeaudit.canonical import Digest
 from judgeaudit.errors import EvidenceError
 from judgeaudit.evidence.formats import catalogue
 from judgeaudit.evidence.formats.spec import LogFormat
-from judgeaudit.evidence.log.chain import Broken, Chain, ChainReader, Entry, unframe
+from judgeaudit.evidence.log.chain import Broken, Chain, ChainReader, Entry, unframe, whole_part
 from judgeaudit.evidence.log.records import PREFLIGHT, Kind, attempt_from
 from judgeaudit.evidence.log.state import JournalState
 from judgeaudit.model import Attempt, PlannedCall
@@ -46,7 +46,8 @@ def read_lines(
         try:
             state.apply(entry.record)
         except Broken as error:
-            raise EvidenceError(f"{source}: line {entry.number}: {error}") from error
+            told = whole_part(entry.number - 1, entry.offset)
+            raise EvidenceError(f"{source}: line {entry.number}: {error}; {told}") from error
         if note:
             note(entry)
     if state.opening is None:
