@@ -165,6 +165,54 @@ def amend(
 
 @app.command()
 @exits
+def restore(study: StudyPath, as_json: AsJson = False) -> ExitCode:
+    """Put input files that were changed after the freeze back as they were frozen.
+
+    Shows what differed and keeps each edited file beside it as NAME.edited.
+    Example: judgeaudit prereg restore my-study
+    """
+    from judgeaudit.printable import printable
+    from judgeaudit.study.restore import restore as restored
+
+    found = restored(study)
+    if as_json:
+        document({"restored": [one.to_dict() for one in found]})
+        return ExitCode.DONE
+    for one in found:
+        lines(printable(line) for line in one.difference)
+        lines([f"restored: {one.path}" + (f"; the edited file is {one.kept}" if one.kept else "")])
+    if not found:
+        remark("nothing to restore: every input file is as frozen")
+    return ExitCode.DONE
+
+
+@app.command()
+@exits
+def deviate(
+    study: StudyPath,
+    what: Annotated[str, typer.Option(help="What was done otherwise than registered.")],
+    why: Annotated[str, typer.Option(help="Why it was.")],
+    effect: Annotated[str, typer.Option(help="What it does to calls, readings and verdicts.")],
+    as_json: AsJson = False,
+) -> ExitCode:
+    """Tell a departure from the registration that has happened. Nothing frozen changes.
+
+    It is kept under deviations/ with what was sealed by then, and reports list it.
+    Example: judgeaudit prereg deviate my-study --what "window d2w1 began two hours late"
+    --why "the machine was off" --effect "none on the items asked"
+    """
+    from judgeaudit.study.restore import deviate as deviated
+
+    found = deviated(study, what=what, why=why, effect=effect)
+    if as_json:
+        document(found)
+    else:
+        lines([f"deviation {found['number']} ({found['told_at']}): {found['what']}"])
+    return ExitCode.DONE
+
+
+@app.command()
+@exits
 def stamp(
     study: StudyPath,
     request: Annotated[

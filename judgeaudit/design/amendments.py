@@ -29,7 +29,9 @@ from judgeaudit.design.tables import TODAY, FrozenTables, body_table
 from judgeaudit.errors import GuardError, InputError
 from judgeaudit.model import JSON, FrozenBody, PlannedCall
 
-AMENDMENT_SCHEMA = "judgeaudit/amendment/1"
+AMENDMENT_SCHEMA = "judgeaudit/amendment"
+AMENDMENT_VERSION = 2
+"""Since 2 an amendment holds what had been seen, and what it changes of verdicts."""
 
 FIXED = ("gates", "rules", "unit", "analyses", "pilot")
 FIXED_OF_STUDY = ("claim", "consumer", "hypotheses", "prohibitions")
@@ -55,6 +57,30 @@ class Words:
         for name in ("what", "why", "effect"):
             if not getattr(self, name).strip():
                 raise InputError(f"--{name}", found="empty", remedy="one sentence is enough")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was there when an amendment was made, and what it changes: derived, not claimed.
+
+    `head` is the digest of the last sealed run's manifest. `before` and `after` are outcomes by
+    gate or rule and `overall`, by the old and by the new registration on the same sealed runs;
+    None where nothing was sealed or nothing could be said.
+    """
+
+    sealed_runs: Sequence[str] = ()
+    head: str | None = None
+    before: Mapping[str, str] | None = None
+    after: Mapping[str, str] | None = None
+
+    def changes(self) -> list[dict[str, JSON]]:
+        """Return each verdict that the amendment changes, with both outcomes."""
+        before, after = self.before or {}, self.after or {}
+        return [
+            {"verdict": name, "before": before.get(name), "after": after.get(name)}
+            for name in dict.fromkeys([*before, *after])
+            if before.get(name) != after.get(name)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,10 +224,12 @@ def amendment_document(
     after: Rendered,
     kept: Mapping[str, str],
     difference: str,
+    answered: int,
+    seen: Seen,
 ) -> dict[str, JSON]:
     """Return the amendment as a JSON document."""
     return {
-        "schema": AMENDMENT_SCHEMA,
+        "schema": f"{AMENDMENT_SCHEMA}/{AMENDMENT_VERSION}",
         "number": number,
         "what": words.what,
         "why": words.why,
@@ -211,6 +239,13 @@ def amendment_document(
         "difference": difference,
         "affected_calls": affected(before, after),
         "kept": dict(kept),
+        "seen": {
+            "answered_calls": answered,
+            "sealed_runs": list(seen.sealed_runs),
+            "head": seen.head,
+            "outcomes": None if seen.before is None else dict(seen.before),
+        },
+        "changes": seen.changes(),
     }
 
 
@@ -259,7 +294,8 @@ class Amendment:
     def to_dict(self) -> dict[str, JSON]:
         """Return JSON values."""
         shown = ("number", "amended_at", "what", "why", "effect", "affected_calls", "difference")
-        return {name: self.document[name] for name in shown} | {"seen": self.seen}
+        told = {name: self.document[name] for name in shown} | {"seen": self.seen}
+        return {**told, "changes": self.document.get("changes")}
 
 
 def described(documents: Iterable[Mapping[str, JSON]]) -> Iterator[str]:
@@ -268,4 +304,14 @@ def described(documents: Iterable[Mapping[str, JSON]]) -> Iterator[str]:
         yield (
             f"amendment {one['number']} ({one['amended_at']}): {one['what']}; because "
             f"{one['why']}; effect: {one['effect']}; {one['affected_calls']} calls affected"
+            f"{changes_told(one)}"
         )
+
+
+def changes_told(document: Mapping[str, JSON]) -> str:
+    """Return what an amendment changes of verdicts, as part of a sentence; empty for nothing."""
+    told = [
+        f"{one['verdict']} {one['before'] or 'absent'} -> {one['after'] or 'absent'}"
+        for one in document.get("changes") or ()
+    ]
+    return f"; IT CHANGES VERDICTS: {', '.join(told)}" if told else ""

@@ -29,8 +29,10 @@ from judgeaudit.canonical import file_digest
 from judgeaudit.design.amendments import Amendment
 from judgeaudit.design.frozen import FrozenStudy
 from judgeaudit.errors import UndefinedEstimate
+from judgeaudit.evidence.deviations import deviations
 from judgeaudit.evidence.inventory import NAME as MANIFEST
 from judgeaudit.evidence.inventory import write_inventory
+from judgeaudit.evidence.lock.gate_run import home_of
 from judgeaudit.evidence.log.runs import SealedRun
 from judgeaudit.readings.table import candidate_frame
 from judgeaudit.study.amendments import amendments_of, superseded_of
@@ -217,6 +219,7 @@ def verdicts_document(analysed: Analysed) -> dict[str, Any]:
         "overall": analysed.report.outcome.value if frozen.registration.gates else None,
         "bars": [bar.to_dict() for bar in analysed.told_bars],
         "amendments": [amendment.to_dict() for amendment in analysed.amendments],
+        "deviations": deviations(home_of(frozen.root)),
     }
 
 

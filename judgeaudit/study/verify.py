@@ -15,6 +15,8 @@ from judgeaudit.design.frozen import FrozenStudy
 from judgeaudit.design.layout import FROZEN
 from judgeaudit.errors import JudgeauditError, OtherVersion
 from judgeaudit.evidence.derive import derive
+from judgeaudit.evidence.deviations import FOLDER as DEVIATIONS
+from judgeaudit.evidence.deviations import deviation_findings
 from judgeaudit.evidence.inventory import (
     NAME,
     file_findings,
@@ -112,6 +114,7 @@ def _verify_study(root: Path, expected_head: str | None) -> Verified:
     if not found.findings:
         found.said(lambda: stage_findings(frozen))
     found.said(lambda: _results_findings(frozen, found))
+    found.said(lambda: deviation_findings(root))
     for run in sorted((root / GATES).glob(f"*/{RUN}")):
         found.said(partial(_gate_run_findings, run.parent, found))
     for export in _exports(root):
@@ -237,7 +240,15 @@ def _exports(root: Path) -> Iterator[Path]:
 def _beside_study(root: Path, frozen: FrozenStudy) -> Iterator[str]:
     """Yield what lies in a study's folder without being part of it; hidden names are passed by."""
     registration = frozen.registration
-    known = {FROZEN, LOG, RESULTS, GATES, RUN, *map(_first, input_names(registration).values())}
+    known = {
+        FROZEN,
+        LOG,
+        RESULTS,
+        GATES,
+        RUN,
+        DEVIATIONS,
+        *map(_first, input_names(registration).values()),
+    }
     known |= {path.name for path in _exports(root)}
     if registration.pilot is not None:
         known.add(_first(registration.pilot.results))

@@ -16,8 +16,10 @@ from pathlib import Path
 from judgeaudit.canonical import Digest, digest
 from judgeaudit.design.amendments import (
     AMENDMENT_SCHEMA,
+    AMENDMENT_VERSION,
     Before,
     Progress,
+    Seen,
     Words,
     amended,
     amendment_bytes,
@@ -37,7 +39,7 @@ from judgeaudit.design.lock import (
 from judgeaudit.design.tables import body_from, plan_from
 from judgeaudit.errors import EvidenceError, GuardError, InputError
 from judgeaudit.evidence.documents import load_json
-from judgeaudit.evidence.formats.catalogue import tables_of
+from judgeaudit.evidence.formats.catalogue import number_of, tables_of
 from judgeaudit.evidence.lock.disk import read_lock, read_table, sync_folder, write_bytes
 from judgeaudit.evidence.lock.sources import (
     check_frozen,
@@ -49,7 +51,7 @@ from judgeaudit.model import JSON, FrozenBody
 
 
 def amend(
-    root: Path, words: Words, facts: Facts, progress: Progress
+    root: Path, words: Words, facts: Facts, progress: Progress, seen: Seen | None = None
 ) -> tuple[Lock, dict[str, JSON]]:
     """Freeze the study's changed files over the frozen ones; return new lock and amendment.
 
@@ -70,7 +72,15 @@ def amend(
     if not difference:
         raise InputError(root, found="nothing has changed since the freeze")
     document = amendment_document(
-        number, words, facts.frozen_at, before, rendered, kept, difference
+        number,
+        words,
+        facts.frozen_at,
+        before,
+        rendered,
+        kept,
+        difference,
+        len(progress.answered),
+        seen or Seen(),
     )
     data, sha = amendment_bytes(document)
     supersedes = {"lock": str(old.digest), "amendment": number, "amendment_sha256": str(sha)}
@@ -171,8 +181,8 @@ def _amendment(path: Path, lock: Lock) -> dict[str, JSON]:
             f"{path}: digest {digest(data)}, but the lock that rests on it says {promised}"
         )
     document: dict[str, JSON] = load_json(data, path)
-    if document.get("schema") != AMENDMENT_SCHEMA:
-        raise EvidenceError(f"{path}: schema {document.get('schema')!r} is no {AMENDMENT_SCHEMA}")
+    known = range(1, AMENDMENT_VERSION + 1)
+    number_of(document.get("schema"), AMENDMENT_SCHEMA, known, path)
     return document
 
 

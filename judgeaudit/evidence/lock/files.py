@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from dataclasses import replace
@@ -31,6 +30,7 @@ from judgeaudit.design.lock import (
 from judgeaudit.design.stages import with_bodies
 from judgeaudit.design.tables import Bodies, plan_from
 from judgeaudit.errors import EvidenceError, JudgeauditError
+from judgeaudit.evidence.documents import load_json
 from judgeaudit.evidence.formats.catalogue import tables_of
 from judgeaudit.evidence.lock.amendment_files import amendment_paths, chain, kept_of
 from judgeaudit.evidence.lock.disk import read_lock, read_table, sync_folder
@@ -100,8 +100,8 @@ def write_frozen(target: Path, draft: Draft, rendered: Rendered, lock: Lock) -> 
     return whole
 
 
-def load_frozen(root: Path) -> FrozenStudy:
-    """Return the frozen study in `root`.
+def load_frozen(root: Path, *, inputs_too: bool = True) -> FrozenStudy:
+    """Return the frozen study in `root`; without `inputs_too` whatever its input files are now.
 
     Raises `InputError` where it is not frozen, `EvidenceError` where anything differs from its
     lock. What is re-derived, and not only compared with a digest, is `verify_frozen`'s.
@@ -110,7 +110,8 @@ def load_frozen(root: Path) -> FrozenStudy:
     lock = read_lock(folder)
     locks, _ = chain(folder, lock)
     study = _study(root, folder, lock, locks)
-    check_working_copies(root, study.registration, lock.document)
+    if inputs_too:
+        check_working_copies(root, study.registration, lock.document)
     return with_stages(study)
 
 
@@ -123,7 +124,7 @@ def superseded_studies(root: Path) -> list[tuple[FrozenStudy, str]]:
     for path in amendment_paths(root / FROZEN):
         folder = path.with_name(f"{path.stem}-superseded")
         lock = read_lock(folder)
-        amended_at = str(json.loads(path.read_bytes())["amended_at"])
+        amended_at = str(load_json(path.read_bytes(), path)["amended_at"])
         found.append((_study(root, folder, lock, (lock.digest,)), amended_at))
     return found
 
