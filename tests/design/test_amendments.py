@@ -161,7 +161,7 @@ def test_an_edited_amendment_is_named(amended, edit):
 def test_a_removed_amendment_is_named(amended):
     (amended / "amendments" / "001.json").unlink()
 
-    with pytest.raises(EvidenceError, match="but that amendment is missing"):
+    with pytest.raises(EvidenceError, match=r"amendments/001\.json: missing; lock"):
         load_frozen(amended.parent)
 
 

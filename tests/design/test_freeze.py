@@ -10,7 +10,7 @@ import pytest
 from judgeaudit.canonical import digest
 from judgeaudit.design.tables import rows_digest
 from judgeaudit.errors import EvidenceError, InputError, RegistrationError
-from judgeaudit.evidence.lock import files, sources
+from judgeaudit.evidence.lock import disk, files
 from judgeaudit.evidence.lock.files import freeze, load_frozen
 
 
@@ -137,7 +137,7 @@ def test_a_freeze_that_is_cut_short_leaves_nothing(make, facts, monkeypatch):
             raise OSError(28, "No space left on device")
         path.write_bytes(data)
 
-    monkeypatch.setattr(sources, "write_bytes", full_disk)
+    monkeypatch.setattr(disk, "write_bytes", full_disk)
     with pytest.raises(OSError, match="No space"):
         freeze(root, facts)
 
