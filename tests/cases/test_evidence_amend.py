@@ -49,11 +49,14 @@ def test_an_amendment_that_lifts_a_bar_says_that_it_changes_the_verdict(served, 
     written = json.loads(told.stdout)["amendment"]
 
     assert written["effect"] == "none"
-    assert written["changes"] == [{"verdict": "overall", "before": "undefined", "after": "pass"}]
+    assert [(one["verdict"], one["before"], one["after"]) for one in written["changes"]] == [
+        ("flips", "undefined", "pass"),
+        ("overall", "undefined", "pass"),
+    ]
     assert written["seen"]["head"] == head
     assert written["seen"]["sealed_runs"] == ["d1w1"]
     assert written["seen"]["outcomes"]["overall"] == "undefined"
-    assert "IT CHANGES VERDICTS: overall undefined -> pass" in call("analyze", root).output
+    assert "IT CHANGES VERDICTS: flips undefined -> pass" in call("analyze", root).output
 
 
 def test_an_amendment_before_any_answer_has_seen_nothing(frozen):
