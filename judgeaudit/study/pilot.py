@@ -13,6 +13,7 @@ from judgeaudit.design.pilot import design, same_pilot
 from judgeaudit.evidence.lock.sources import load_study
 from judgeaudit.study.characteristics import consider
 from judgeaudit.study.folders import Folder
+from judgeaudit.study.loops import outside_a_loop
 from judgeaudit.study.pilot_study import (
     make_pilot,
     pilot_folder,
@@ -41,6 +42,7 @@ class Piloted:
         return {**self.record, "digest": self.digest, "gates": [as_json(one) for one in self.gates]}
 
 
+@outside_a_loop
 def pilot(
     folder: Folder,
     *,

@@ -33,7 +33,7 @@ above = 0.5
 name = "at_or_below"
 at_least = 0.0
 """
-PARTS = ("attempts", "readings", "candidates", "estimates", "verdicts")
+PARTS = ("attempts", "readings", "candidates", "estimates", "verdicts", "amendments")
 
 
 def run(*arguments):
