@@ -41,7 +41,7 @@ def asked(frozen, served, text, scores):
 def test_a_barred_gate_passes_by_no_door(asked, answer, kinds, tmp_path):
     """case A10, case A11: two models behind one name; every reply the same.
 
-    Equal bytes get equal numbers, so the criterion alone (share of equal pairs at least .5) passes
+    Equal bytes get equal numbers, so the number alone (share of equal pairs at least .5) would pass
     with 1; the bar makes it undefined, and no evidence is exit 3.
     """
     root = asked(answer)
@@ -51,7 +51,7 @@ def test_a_barred_gate_passes_by_no_door(asked, answer, kinds, tmp_path):
     told = json.loads((root / "results" / "verdicts.json").read_text())
     rows = pd.read_parquet(tmp_path / "out" / "verdicts.parquet").set_index("kind")
 
-    assert [one["outcome"] for one in told["gates"]] == ["pass"]
+    assert [one["outcome"] for one in told["gates"]] == ["undefined"]
     assert gate.exit_code == 3
     assert json.loads(gate.stdout)["outcome"] == told["overall"] == "undefined"
     assert [bar["kind"] for bar in told["bars"]] == kinds == [rows.loc["bar", "id"]]
