@@ -19,7 +19,7 @@ WIDE = [
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("columns", ["run1,run2,run3", "run*", "run1, run?"])
 def test_a_wide_table_is_read_as_runs(tables, tmp_path, form, columns):
-    """Case T12: 3 items x 3 runs, one cell empty; variances within items 1, 0, 1, their mean 2/3."""
+    """Case T12: 3 items x 3 runs, one cell empty; variances of items 1, 0, 1, mean 2/3."""
     path = tables.write(tmp_path, form, WIDE)
 
     document = tables.told("analyze", path, "--item", "item", "--score", columns)
