@@ -111,5 +111,9 @@ class TooEarly(JudgeauditError):
         self.earliest = earliest
 
 
+class NoKey(InputError):
+    """The environment has no key for an endpoint that needs one: nothing can be asked."""
+
+
 class UndefinedEstimate(JudgeauditError):
     """The data hold no estimate of the quantity that was asked for."""

@@ -8,6 +8,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
+from contextvars import ContextVar
 from enum import IntEnum
 from typing import Any, ParamSpec
 
@@ -41,6 +42,19 @@ P = ParamSpec("P")
 def code_for(outcome: str) -> ExitCode:
     """Return the exit code of a gate's outcome."""
     return {"pass": ExitCode.DONE, "fail": ExitCode.NO}.get(outcome, ExitCode.UNDECIDED)
+
+
+_known: ContextVar[ExitCode | None] = ContextVar("known", default=None)
+
+
+def answer(code: ExitCode) -> ExitCode:
+    """Note what a command found before it prints it, and return it.
+
+    Whoever reads stdout may leave (`judgeaudit gate S | head`), and a disk may be full: what CI
+    reads is the exit code, and it does not depend on that.
+    """
+    _known.set(code)
+    return code
 
 
 def code_of(error: BaseException) -> ExitCode:
@@ -113,15 +127,19 @@ def exits(command: Callable[P, ExitCode]) -> Callable[P, None]:
 
     @functools.wraps(command)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> None:
+        _known.set(None)
         try:
-            code = command(*args, **kwargs)
+            code = answer(command(*args, **kwargs))
             _flush()  # a full disk is told here, not by the interpreter's exit
         except BrokenPipeError:
             # The reader of our stdout left (`| head`): not an error, and no traceback at exit.
             _to_nowhere()
-            code = ExitCode.DONE
+            code = _known.get() or ExitCode.DONE
         except (KeyboardInterrupt, Exception) as error:
             code = code_of(error)
+            known = _known.get()
+            if isinstance(error, OSError) and known is not None:
+                code = known or code  # found before stdout could take no more: a no stays no
             _say(error, code, bool(kwargs.get("as_json", False)))
             _drop_unwritten()
         raise typer.Exit(code)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from judgeaudit.cli.exits import ExitCode, code_for, exits
+from judgeaudit.cli.exits import ExitCode, answer, code_for, exits
 from judgeaudit.cli.output import AsJson
 from judgeaudit.errors import InputError
 
@@ -48,6 +48,9 @@ def gate(
     from judgeaudit.cli.gate_output import Outputs, tell
 
     begun = time.perf_counter()
+    for path in (junit, markdown):
+        if path is not None:
+            path.unlink(missing_ok=True)  # an old report must not stand for a run that told nothing
     if source.is_dir():
         if registration is not None:
             raise InputError("--registration", found="a study has its own", remedy="leave it out")
@@ -70,5 +73,6 @@ def gate(
         from judgeaudit.study.gate_table import gate_table
 
         report = gate_table(source, registration, item=item, repeat=repeat, value=value)
+    code = answer(code_for(report.outcome.value))
     tell(report, Outputs(junit, markdown, as_json), time.perf_counter() - begun)
-    return code_for(report.outcome.value)
+    return code

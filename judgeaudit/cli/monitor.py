@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from judgeaudit.cli.exits import ExitCode, code_for, exits
+from judgeaudit.cli.exits import ExitCode, answer, code_for, exits
 from judgeaudit.cli.output import AsJson, StudyPath, document, lines, remark
 
 
@@ -29,10 +29,11 @@ def monitor(
 
     with shown() as progress:
         found = watched(study, ask=ask, progress=progress)
+    code = answer(code_for(found.outcome.value))
     if as_json:
         document(found.to_dict())
     else:
         lines(text for one in found.endpoints for text in monitor_lines(one))
         lines(amendment.sentence() for amendment in found.amendments)
     remark(f"{found.outcome.value.upper()}: {found.study}")
-    return code_for(found.outcome.value)
+    return code

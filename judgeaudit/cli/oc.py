@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from judgeaudit.cli.exits import ExitCode
+from judgeaudit.cli.exits import ExitCode, answer
 from judgeaudit.cli.output import document, lines, remark
 
 if TYPE_CHECKING:
@@ -23,13 +23,14 @@ def oc(study: Path, draws: int, plot: Path | None, as_json: bool) -> ExitCode:
 
     found = room.oc(study, draws=draws, progress=heard)
     written = [] if plot is None else _drawn(found, plot)
+    code = answer({True: ExitCode.DONE, False: ExitCode.NO, None: ExitCode.UNDECIDED}[found.answer])
     if as_json:
         document(room.oc_document(found) | {"plots": [str(path) for path in written]})
     else:
         lines(oc_lines(found.requirement, found.problems, found.found, found.made_by))
         for path in written:
             remark(f"written: {path}")
-    return {True: ExitCode.DONE, False: ExitCode.NO, None: ExitCode.UNDECIDED}[found.answer]
+    return code
 
 
 def _drawn(found: Considered, target: Path) -> list[Path]:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from judgeaudit.cli.exits import ExitCode, exits
+from judgeaudit.cli.exits import ExitCode, answer, exits
 from judgeaudit.cli.output import AsJson, StudyPath, document, lines, remark
 
 app = typer.Typer(
@@ -36,6 +36,7 @@ def check(
     from judgeaudit.study import check as room
 
     report = room.check(study, online=online, progress=heard)
+    code = answer(ExitCode.DONE if report.ok else ExitCode.NO)
     if as_json:
         document(room.check_document(report))
     else:
@@ -43,7 +44,7 @@ def check(
         count = len(report.problems)
         told = "1 problem" if count == 1 else f"{count} problems"
         remark(told if count else f"ready to freeze; next: judgeaudit prereg freeze {study}")
-    return ExitCode.DONE if report.ok else ExitCode.NO
+    return code
 
 
 @app.command()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from judgeaudit.cli.exits import ExitCode, exits
+from judgeaudit.cli.exits import ExitCode, answer, exits
 from judgeaudit.cli.output import AsJson, StudyPath, document, lines, remark
 
 if TYPE_CHECKING:
@@ -37,11 +37,16 @@ def verify(
     from judgeaudit.study.verify import verify as verified
 
     found = verified(study, expected_head=expected_head)
+    code = answer(_code(found))
     if as_json:
         document({"ok": found.ok, **asdict(found)})
     else:
         lines([*found.findings, *found.other_versions, *told(found)])
         remark(_verdict(found))
+    return code
+
+
+def _code(found: Verified) -> ExitCode:
     if found.findings:
         return ExitCode.NO
     return ExitCode.UNDECIDED if found.other_versions else ExitCode.DONE

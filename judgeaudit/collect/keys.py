@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from judgeaudit.design.document import EndpointSpec
-from judgeaudit.errors import InputError
+from judgeaudit.errors import InputError, NoKey
 
 
 def keys_for(specs: Iterable[EndpointSpec], environment: Mapping[str, str]) -> dict[str, str]:
@@ -24,7 +24,7 @@ def keys_for(specs: Iterable[EndpointSpec], environment: Mapping[str, str]) -> d
 def _key(endpoint: str, name: str, environment: Mapping[str, str]) -> str:
     key = environment.get(name, "").strip()
     if not key:
-        raise InputError(
+        raise NoKey(
             f"endpoint {endpoint}",
             f"environment variable {name}",
             "not set" if name not in environment else "empty",

@@ -17,7 +17,7 @@ from typing import Any
 from judgeaudit.collect.lock import exclusive
 from judgeaudit.collect.past import log_dir
 from judgeaudit.design.frozen import FrozenStudy
-from judgeaudit.errors import InputError, RunPaused, UndefinedEstimate
+from judgeaudit.errors import InputError, NoKey, RunPaused, UndefinedEstimate
 from judgeaudit.evidence.lock import gate_run
 from judgeaudit.evidence.lock.environment import git_state
 from judgeaudit.evidence.lock.files import load_frozen
@@ -26,7 +26,6 @@ from judgeaudit.study.folders import Folder, unless_read_only
 from judgeaudit.study.gate_against import compare_studies
 from judgeaudit.study.gate_blocks import ask_in_blocks
 from judgeaudit.study.gate_history import ci_findings
-from judgeaudit.study.loops import outside_a_loop
 from judgeaudit.study.progress import Progress, Remark, silent
 from judgeaudit.study.results import GATE, RESULTS, Analysed, analyse, list_results
 from judgeaudit.study.standing import items_of
@@ -39,7 +38,6 @@ from judgeaudit.verdict.registered import with_bars
 __all__ = ["GateReport", "commit_of", "gate"]
 
 
-@outside_a_loop
 def gate(
     folder: Folder,
     *,
@@ -115,7 +113,7 @@ def _decide(
             compared = None if against is None else compare_studies(asked, against)
     except UndefinedEstimate:
         nothing = Bar("no_reading", "nothing is sealed: there is no reading to decide on")
-        report = replace(report, bars=(*bars, nothing))
+        report = replace(report, bars=tuple(bars) or (nothing,))
     findings_of_ci = tuple(ci_findings(study))
     return replace(report, about=facts, findings=findings_of_ci, asked=spent, compared=compared)
 
@@ -130,6 +128,10 @@ def _ask(study: FrozenStudy, progress: Progress) -> list[Bar]:
             else:
                 for _ in Windows(study.root, study, progress).each():
                     pass
+    except NoKey as error:
+        progress(Remark(f"error: {error}"))
+        says = f"nothing was asked and nothing is said of the judge: {error.place} is {error.found}"
+        return [Bar("no_key", says)]
     except RunPaused as paused:
         progress(Remark(f"error: {paused}"))
         return [Bar("paused", str(paused))]
