@@ -89,13 +89,15 @@ def design(
     *,
     precision: float = 0.1,
     most_items: int | None = None,
+    least_items: int = 0,
 ) -> PilotDesign:
     """Return the pilot's design for a study whose plan has `plan_calls` calls."""
     days, per_day, repeats = facets_of(registration.gates, registration.schedule, statistics)
     schedule = registration.schedule
     asked = len(items) * schedule.days * schedule.windows_per_day * schedule.repeats
     arms = max(1, round(plan_calls / max(1, asked)))
-    wanted = most_items or items_wanted(precision, repeats, days * per_day, plan_calls, arms)
+    sized = items_wanted(precision, repeats, days * per_day, plan_calls, arms)
+    wanted = most_items or max(sized, least_items)
     names = [gate.statistic for gate in registration.gates]
     names += [name for gate in registration.gates for name in gate.sensitivity]
     analyses = tuple(dict.fromkeys([*names, *registration.analyses]))
@@ -135,12 +137,15 @@ def pilot_registration(registration: Registration, found: PilotDesign, cap: int)
                     "repeat_share": Decimal(1),
                     "replay_share": Decimal(1),
                     "cap": cap,
+                    "block": None,
                 }
             ),
             "gates": [],
             "rules": [],
             "analyses": list(found.analyses),
             "pilot": None,
+            "sequential": None,
+            "watch": None,
         }
     )
 

@@ -14,6 +14,10 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
 from judgeaudit.errors import InputError
 from judgeaudit.stats.interval import Interval, Undefined
 
@@ -40,8 +44,9 @@ def capable(
     """Say whether a pilot shows its instrument to be better than the degraded one.
 
     `pilot` is the interval of level .8 of the gate's quantity, so that an instrument just at
-    the degraded boundary is called capable with chance <= .1, however small the pilot. None
-    (not known) without an interval. A predictive chance above one half is looser at that
+    the degraded boundary is called capable with chance <= .1, however small the pilot. False
+    where the whole interval lies at degraded or beyond; None (the pilot is too small to tell, or
+    has no interval) otherwise. A predictive chance above one half is looser at that
     boundary, and a plug-in chance of .9 refuses good instruments: see the tests.
 
     Parameters
@@ -61,7 +66,44 @@ def capable(
         return None
     if not math.isclose(pilot.level, CAPABLE_LEVEL):
         raise InputError("pilot", "level", f"{pilot.level}", f"give the {CAPABLE_LEVEL} interval")
-    return pilot.low > degraded if higher_is_better else pilot.high < degraded
+    better = pilot.low > degraded if higher_is_better else pilot.high < degraded
+    worse = pilot.high <= degraded if higher_is_better else pilot.low >= degraded
+    return True if better else False if worse else None
+
+
+def pilot_size(healthy: float, degraded: float, *, chance: float = 0.9, most: int = 20_000) -> int:
+    """Return the items whose share shows a healthy instrument to be better than degraded.
+
+    The fewest independent items at which the one-sided bound at .1 clears `degraded` with `chance`
+    where `healthy` is true (and at 5 % more of them). An instrument without a flip clears .04 with
+    57 items: ln(.1)/ln(.96). Raises `InputError` unless the two shares differ.
+    """
+    if healthy == degraded or not (0 <= healthy <= 1 and 0 <= degraded <= 1):
+        raise InputError("pilot", "healthy, degraded", f"{healthy}, {degraded}", "give two shares")
+    if healthy > degraded:
+        healthy, degraded = 1 - healthy, 1 - degraded
+    size, step = 1, 1.05
+    while size < most:
+        if all(_clears(math.ceil(size * more), healthy, degraded) >= chance for more in (1, step)):
+            return size
+        size = max(size + 1, int(size * 1.02))
+    return most
+
+
+def _clears(n: int, rate: float, limit: float) -> float:
+    """Return the chance that the upper bound at .1 of a share lies below `limit`."""
+    counts = np.arange(n)
+    upper = special.betaincinv(counts + 1, n - counts, 0.9)
+    passing = counts[upper < limit]
+    chances = _binomial(passing, n, rate)
+    return float(chances.sum())
+
+
+def _binomial(counts: NDArray[np.int64], n: int, rate: float) -> NDArray[np.float64]:
+    """Return the binomial chances of `counts` of n at `rate`."""
+    choose = special.gammaln(n + 1) - special.gammaln(counts + 1) - special.gammaln(n - counts + 1)
+    logs = special.xlogy(counts, rate) + special.xlog1py(n - counts, -rate)
+    return np.asarray(np.exp(choose + logs), float)
 
 
 def per_comparison(exact_match: float, candidates: int) -> float:

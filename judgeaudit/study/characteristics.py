@@ -13,16 +13,23 @@ from judgeaudit.design.document import PilotRef, Registration
 from judgeaudit.design.draft import Draft, Inputs
 from judgeaudit.design.plan import make_plan
 from judgeaudit.errors import Problem, RegistrationError, UndefinedEstimate
-from judgeaudit.readings.table import candidate_frame
+from judgeaudit.readings.table import candidate_frame, probes
 from judgeaudit.study.code_digest import code_digest
 from judgeaudit.study.pilot_study import RESULTS, SealedPilot, load_pilot, pilot_folder
 from judgeaudit.study.progress import Progress, Remark, silent
 from judgeaudit.verdict.freezable import freeze_problems
-from judgeaudit.verdict.oc.gate import Characteristic, characterise, piloted
+from judgeaudit.verdict.oc.gate import (
+    Characteristic,
+    characterise,
+    characterise_sequential,
+    piloted,
+    with_instruments,
+)
 from judgeaudit.verdict.oc.piloted import pilot_problems
 from judgeaudit.verdict.oc.planned import candidates_of, planned_table, size_of
-from judgeaudit.verdict.oc.predictive import predict
+from judgeaudit.verdict.oc.predictive import Predicted, predict
 from judgeaudit.verdict.oc.redesign import Price, proposals
+from judgeaudit.verdict.oc.sequential import SequentialRule, predicted
 from judgeaudit.verdict.requirement import Requirement, requirement_of, requirement_problems
 
 DRAWS = 200
@@ -135,7 +142,10 @@ def _characterised(inputs: Inputs, pilot: SealedPilot | None) -> list[Characteri
     for gate in registration.gates:
         size = size_of(gate, registration, table, shown)
         seen = None if pilot is None else piloted(gate, registration, pilot.table, _truth(pilot))
-        found.append(characterise(gate, size, shown, seen))
+        if registration.sequential is None:
+            found.append(characterise(gate, size, shown, seen))
+        else:
+            found.append(characterise_sequential(gate, registration, size, seen))
     return found
 
 
@@ -157,11 +167,18 @@ def _whole(
     if table is not None and one.pilot is not None and one.pilot.estimates:
         seed = registration.schedule.seed
         units = one.size.units
-        predicted = predict(
-            one.gate, registration, table, units,
-            seed=seed, draws=draws, candidates=_truth(pilot) if pilot else None,
-        )  # fmt: skip
-        one = replace(one, predicted=predicted)
+        if registration.sequential is None:
+            guess = predict(
+                one.gate, registration, table, units,
+                seed=seed, draws=draws, candidates=_truth(pilot) if pilot else None,
+            )  # fmt: skip
+        else:
+            rule = SequentialRule(one.gate, registration, units)
+            chances, _ = predicted(rule, probes(table), seed, draws)
+            guess = Predicted(chances, draws, seed)
+        one = replace(one, predicted=guess)
+    if registration.sequential is not None:
+        one = with_instruments(one, registration)
     designs = proposals(one, registration, table, candidates_of(inputs.items), price_of(report))
     return replace(one, proposals=tuple(designs))
 

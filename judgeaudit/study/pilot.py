@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from judgeaudit.analysis.catalogue import statistic
 from judgeaudit.canonical import file_digest
-from judgeaudit.design.draft import Draft
+from judgeaudit.design.draft import Draft, Inputs
 from judgeaudit.design.pilot import design, same_pilot
 from judgeaudit.evidence.lock.sources import load_study
+from judgeaudit.stats.operating import pilot_size
 from judgeaudit.study.characteristics import consider
 from judgeaudit.study.folders import Folder
-from judgeaudit.study.loops import outside_a_loop
 from judgeaudit.study.pilot_study import (
     make_pilot,
     pilot_folder,
@@ -42,7 +43,6 @@ class Piloted:
         return {**self.record, "digest": self.digest, "gates": [as_json(one) for one in self.gates]}
 
 
-@outside_a_loop
 def pilot(
     folder: Folder,
     *,
@@ -68,12 +68,28 @@ def pilot(
         statistics(),
         precision=precision,
         most_items=items,
+        least_items=_wanted(inputs),
     )
     make_pilot(root, place, found, progress)
     run_pilot(place, wait=wait, progress=progress)
     path, record = write_record(root, place)
     gates = consider(root, draft, report, quick=True, progress=progress).found
     return Piloted(path, record, str(file_digest(path)), name, gates)
+
+
+def _wanted(inputs: Inputs) -> int:
+    """Return the items that its gates need to tell healthy from degraded: the most of any gate."""
+    shares = [
+        gate
+        for gate in inputs.registration.gates
+        if gate.healthy and gate.degraded and statistic(gate.statistic).kind == "share"
+    ]
+    sizes = [
+        pilot_size(float(gate.healthy.value), float(gate.degraded.value))
+        for gate in shares
+        if gate.healthy and gate.degraded and gate.healthy.value != gate.degraded.value
+    ]
+    return max(sizes, default=0)
 
 
 def _without_pilot(draft: Draft) -> Draft:

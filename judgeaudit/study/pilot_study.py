@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -77,8 +78,11 @@ def make_pilot(root: Path, folder: Path, found: PilotDesign, progress: Progress 
     }
     if "controls" in draft.sources:
         written["controls.jsonl"] = draft.sources["controls"].data
+    with tempfile.TemporaryDirectory(prefix=".pilot-", dir=root) as name:
+        trial = Path(name) / "pilot"
+        write_study(trial, written)
+        sound(files.load_study(trial))  # nothing is left behind where it cannot be frozen
     write_study(folder, written)
-    sound(files.load_study(folder))
     lock, _ = files.freeze(folder, facts(folder, datetime.now(UTC)))
     calls = lock.document["content"]["plan"]["rows"]
     progress(Remark(f"pilot frozen: {calls} calls, lock {lock.digest}"))

@@ -10,7 +10,8 @@ that is in one study only, has moved itself and says nothing about the judge.
 * `watch.margin` is what the consumer tolerates. Pass if the interval of level 1 - 2 alpha lies
   inside it, fail if it lies outside, else inconclusive. Without a margin a move that is found
   fails, and finding none is inconclusive: it is no absence.
-* An exact agreement of all anchors has no interval; it passes with the bound on their share.
+* An exact agreement of all anchors has no interval; the bound on the share of such requests that
+  differ decides: at most the margin, or for scores, whose margin is no share, `MOST_SCORES`.
 * Items that moved fail no gate; they are counted, and what they did to the mean score is told.
 """
 
@@ -32,6 +33,7 @@ from judgeaudit.verdict.verdicts import Outcome, overall
 from judgeaudit.verdict.words import number
 
 ALPHA = 0.05
+MOST_SCORES = 0.05
 KEYS = ["endpoint", "item", "arm", "body_sha256"]
 
 
@@ -153,12 +155,7 @@ def _held(name: str, what: str, found: Estimated, count: int, margin: float | No
     interval = found.interval(1 - 2 * ALPHA)
     if isinstance(interval, Undefined):
         if found.value == 0 and margin is not None:
-            most = disagreement_bound(count).high
-            says = (
-                f"{name} has not moved: all {count} anchors are exactly as they were (fewer than "
-                f"{most:.1%} of such requests differ)"
-            )
-            return Moved(name, Outcome.PASS, says, count, 0.0)
+            return _exact(name, count, margin, scores=what.startswith("mean"))
         says = f"cannot tell whether {name} has moved: {interval.reason}"
         return Moved(name, Outcome.INCONCLUSIVE, says, count, found.value)
     low, high = interval.low, interval.high
@@ -175,6 +172,23 @@ def _held(name: str, what: str, found: Estimated, count: int, margin: float | No
         outcome, head = Outcome.INCONCLUSIVE, f"cannot tell whether {name} has moved"
         told += "" if margin is not None else "; register watch.margin to be able to say it has not"
     return Moved(name, outcome, f"{head}: {told}", count, found.value, low, high)
+
+
+def _exact(name: str, count: int, margin: float, *, scores: bool) -> Moved:
+    """Return what anchors say that are all exactly as they were: the bound on their share decides.
+
+    Two anchors leave 1 - .05^(1/2) = 77.6 % of such requests open, 59 leave 5 %.
+    """
+    most = disagreement_bound(count).high
+    limit = MOST_SCORES if scores else margin
+    told = (
+        f"all {count} anchors are exactly as they were (fewer than {most:.1%} of such requests "
+        "differ)"
+    )
+    if most <= limit:
+        return Moved(name, Outcome.PASS, f"{name} has not moved: {told}", count, 0.0, high=most)
+    says = f"cannot tell whether {name} has moved: {told}; {limit:.1%} is asked, keep more anchors"
+    return Moved(name, Outcome.INCONCLUSIVE, says, count, 0.0, high=most)
 
 
 def _shift(now: pd.DataFrame, before: pd.DataFrame) -> Estimated | Undefined:

@@ -104,4 +104,6 @@ def _incapable(one: Characteristic) -> str:
     if one.predicted is not None:
         told += f" and predicts {chances_text(one.predicted.chances)}"
     verb = "is not capable" if one.capable is False else "is not shown to be capable"
+    if one.capable is None and one.pilot_items is not None:
+        told += f"; the pilot is too small to tell, {one.pilot_items} items would"
     return f"{verb} (better than degraded {one.gate.degraded.value} is asked): {told}"

@@ -6,8 +6,10 @@ Rules of this module:
   no point of it does, else inconclusive. `decide = "point"`: the estimate itself decides, and
   beside it stands what the bound says.
 * No estimate is undefined. An estimate without an interval leaves a bound decision inconclusive.
-* More than `max_missing` of the comparisons missing, and the range that they leave open reaching
-  over the threshold: inconclusive, whatever the estimate. Where the gate counts invalid readings
+* More than `max_missing` of the comparisons missing: readings may be missing because of what they
+  would have said, so that the bounds of the two worst cases decide, not those of what came. A pass
+  needs the upper bound of the worst case on its side, a fail the lower bound of the best; by the
+  point, the two worst cases themselves. Else inconclusive. Where the gate counts invalid readings
   as disagreements nothing is left open.
 * Each endpoint is decided on its own. The verdict over several is their worst: fail, undefined,
   inconclusive, pass. "All pass" needs no correction (intersection-union).
@@ -24,8 +26,10 @@ from typing import Any
 from judgeaudit.analysis.catalogue import statistic
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.design.criteria import Gate
+from judgeaudit.stats.proportions import clopper_pearson
 from judgeaudit.verdict.compare import clears, meets, misses, threshold_text
 from judgeaudit.verdict.words import held_sentence, not_said
+from judgeaudit.verdict.worth import effective_draws, is_share
 
 
 class Outcome(StrEnum):
@@ -206,11 +210,31 @@ def _with_missing(gate: Gate, held: Held) -> Held:
     share = f"{missing:.1%} of the comparisons are missing"
     if worst is None:
         why = f"{share}, and what they could change is not known"
-    elif meets(worst[0], gate) != meets(worst[1], gate):
-        why = f"{share}; they leave {worst[0]:.4g} to {worst[1]:.4g} open, across the threshold"
     else:
-        return held
+        low, high = worst if gate.decide == "point" else _worst_bounds(held.estimate, worst)
+        if clears(low, high, gate) or misses(low, high, gate):
+            return held
+        kind = "values" if gate.decide == "point" else "bounds"
+        why = f"{share}; the {kind} of the worst cases, {low:.4g} to {high:.4g}, span the threshold"
     return replace(held, outcome=Outcome.INCONCLUSIVE, reasons=(*held.reasons, why))
+
+
+def _worst_bounds(estimate: Estimate, worst: tuple[float, float]) -> tuple[float, float]:
+    """Return the lower bound of the lowest and the upper bound of the highest case.
+
+    A share's bounds are Clopper and Pearson's on as many draws as its interval is worth; another
+    statistic keeps the distance of its own.
+    """
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return worst
+    draws = effective_draws(estimate) if is_share(estimate) else None
+    if draws is not None:
+        ends = [clopper_pearson(w * draws, draws, estimate.level) for w in worst]
+        return ends[0].low, ends[1].high
+    return (
+        worst[0] - (estimate.value - estimate.low),
+        worst[1] + (estimate.high - estimate.value),
+    )
 
 
 def compose(name: str, parts: Sequence[Verdict]) -> Verdict:

@@ -12,7 +12,6 @@ from judgeaudit.stats.proportions import clopper_pearson
 from judgeaudit.verdict.oc.instrument import (
     Precision,
     Region,
-    effective_draws,
     grid,
     normal_chances,
     share_chances,
@@ -20,6 +19,7 @@ from judgeaudit.verdict.oc.instrument import (
     smallest_units,
     standard_error,
 )
+from judgeaudit.verdict.worth import effective_draws
 
 
 @pytest.mark.parametrize(("truth", "passes"), [(0.99, 0.74), (0.98, 0.40), (0.995, 0.91)])

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from judgeaudit.design.base import plain
+from judgeaudit.design.check.ranges import range_problems
 from judgeaudit.design.criteria import Gate, Rule
 from judgeaudit.design.document import Registration
 from judgeaudit.design.protocol import ProtocolDocument
@@ -150,6 +151,7 @@ def _gate_problems(
             f"the claim is {spoken[0]}",
             "gate at the claim's granularity; list this statistic under `sensitivity`",
         )
+    yield from range_problems(key, gate, found.bounds)
 
 
 def criteria_notes(registration: Registration, statistics: Catalogue | None) -> Iterator[str]:

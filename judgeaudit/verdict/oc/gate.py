@@ -10,7 +10,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import median
 
@@ -32,19 +33,21 @@ from judgeaudit.stats.operating import (
     Chances,
     capable,
     per_comparison,
+    pilot_size,
 )
 from judgeaudit.verdict.oc.instrument import (
     Precision,
     Region,
     curve,
-    effective_draws,
     grid,
     share_outcomes,
     standard_error,
 )
 from judgeaudit.verdict.oc.planned import Size
 from judgeaudit.verdict.oc.predictive import Predicted, Resampler
+from judgeaudit.verdict.oc.sequential import SequentialRule, Simulated, instruments, simulate
 from judgeaudit.verdict.registered import question_of
+from judgeaudit.verdict.worth import effective_draws
 
 THINNED = 5
 """How often the pilot is thinned to the planned facets."""
@@ -187,6 +190,7 @@ class Characteristic:
     each_pair: tuple[float, int] | None = None
     points: tuple[tuple[float, Chances], ...] = ()
     proposals: tuple[str, ...] = ()
+    cells: Mapping[str, Sequence[Simulated]] = field(default_factory=dict)
 
     @property
     def declared(self) -> bool:
@@ -213,11 +217,25 @@ class Characteristic:
             return None
         if self.gate.band is not None:
             region = region_of(self.gate)
-            return bool(region.low <= estimate.low and estimate.high <= region.high)  # type: ignore[operator]
+            assert region.low is not None
+            assert region.high is not None
+            if region.low <= estimate.low and estimate.high <= region.high:
+                return True
+            return False if estimate.low > region.high or estimate.high < region.low else None
         assert self.gate.degraded is not None
         interval = Interval(estimate.low, estimate.high, estimate.level, estimate.method)
         better = self.gate.at_least is not None
         return capable(interval, float(self.gate.degraded.value), higher_is_better=better)
+
+    @property
+    def pilot_items(self) -> int | None:
+        """How many items a pilot needs to tell, for a share that declares both instruments."""
+        gate = self.gate
+        if gate.healthy is None or gate.degraded is None or gate.band is not None:
+            return None
+        if statistic(gate.statistic).kind != "share":
+            return None
+        return pilot_size(float(gate.healthy.value), float(gate.degraded.value))
 
     @property
     def sound(self) -> bool:
@@ -225,8 +243,41 @@ class Characteristic:
         return all(self.fires) and bool(self.discriminates) and bool(self.capable)
 
 
+def characterise_sequential(
+    gate: Gate, registration: Registration, size: Size, pilot: Piloted | None
+) -> Characteristic:
+    """Return the characteristic of a sequential gate: its stop rule on the even instrument."""
+    rule, seed = SequentialRule(gate, registration, size.units), registration.schedule.seed
+    found = {}
+    for name in ("healthy", "degraded"):
+        instrument = getattr(gate, name)
+        if instrument is not None:
+            found[name] = simulate(rule, "even", float(instrument.value), seed).chances
+    return Characteristic(
+        gate, size, rule.fires(), None, found.get("healthy"), found.get("degraded"), pilot
+    )
+
+
+def with_instruments(found: Characteristic, registration: Registration) -> Characteristic:
+    """Return a sequential gate's characteristic with every instrument that it is held against."""
+    gate = found.gate
+    rule, seed = SequentialRule(gate, registration, found.size.units), registration.schedule.seed
+    threshold = gate.at_most if gate.at_most is not None else gate.at_least
+    values = {"threshold": threshold}
+    for name in ("healthy", "degraded"):
+        instrument = getattr(gate, name)
+        if instrument is not None:
+            values[name] = instrument.value
+    cells = {
+        name: [simulate(rule, one, float(value), seed) for one in instruments(rule)]
+        for name, value in values.items()
+        if value is not None
+    }
+    return replace(found, cells=cells)
+
+
 def characterise(gate: Gate, size: Size, candidates: int, pilot: Piloted | None) -> Characteristic:
-    """Return a gate's characteristic without what must be simulated or priced."""
+    """Return a fixed gate's characteristic without what must be simulated or priced."""
     precision, region = precision_of(gate, size, pilot), region_of(gate)
     alpha, found = float(gate.alpha), {}
     for name in ("healthy", "degraded"):

@@ -19,14 +19,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, special
+from scipy import special
 
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.statistic import Kind
 from judgeaudit.stats.interval import Undefined
 from judgeaudit.stats.operating import Chances, Rule
 from judgeaudit.stats.power import upper_quantile
-from judgeaudit.stats.proportions import clopper_pearson
 
 Floats = NDArray[np.float64]
 _EDGE = 1 - 1e-9
@@ -147,26 +146,6 @@ class Precision:
     def kappa(self) -> float | None:
         """sqrt(units) times the standard error on the scale; what sample size formulas take."""
         return None if self.se is None else self.se * math.sqrt(self.units)
-
-
-def effective_draws(estimate: Estimate) -> float | None:
-    """Return the number of draws whose Clopper-Pearson interval is as wide as the estimate's.
-
-    None without an interval, or for a value that no interval of this kind fits.
-    """
-    if estimate.value is None or estimate.low is None or estimate.high is None:
-        return None
-    p, width = estimate.value, estimate.high - estimate.low
-    if not 0 <= p <= 1:
-        return None
-
-    def excess(n: float) -> float:
-        found = clopper_pearson(p * n, n, estimate.level)
-        return found.high - found.low - width
-
-    if excess(1.0) <= 0:
-        return 1.0
-    return float(optimize.brentq(excess, 1.0, 1e9, xtol=1e-3)) if excess(1e9) < 0 else None
 
 
 def standard_error(kind: Kind, estimate: Estimate) -> float | None:

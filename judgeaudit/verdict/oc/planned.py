@@ -84,6 +84,8 @@ def _size(gate: Gate, registration: Registration, part: pd.DataFrame, candidates
         compared = sum(int((planned[:, a] & planned[:, b]).sum()) for a, b in pairs)
     if found.per_pair:
         compared *= max(1, math.comb(candidates, 2))
+    if registration.sequential is not None:
+        compared = units  # one comparison an item, with its own second call or with the baseline
     return Size(units, len(grid.rows), compared, len(part))
 
 

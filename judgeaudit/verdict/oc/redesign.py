@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -21,9 +21,11 @@ from judgeaudit.design.criteria import Gate
 from judgeaudit.design.document import Registration
 from judgeaudit.stats.aggregation import calls_for_sd, smallest_k
 from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.operating import HEALTHY_PASSES
 from judgeaudit.stats.power import upper_quantile
 from judgeaudit.verdict.oc.gate import Characteristic, region_of
 from judgeaudit.verdict.oc.instrument import smallest_units, to_scale
+from judgeaudit.verdict.oc.sequential import SequentialRule, simulate, smallest_cap
 from judgeaudit.verdict.registered import question_of
 
 RUNS = 2_000
@@ -56,7 +58,11 @@ def proposals(
         return
     incapable, ways = found.capable is False, statistic(found.gate.statistic).redesigns
     if not found.discriminates and not incapable:
-        yield from more_items(found, price)
+        yield from (
+            more_items(found, price)
+            if registration.sequential is None
+            else more_blocks(found, registration, price)
+        )
     if "aggregate" in ways and pilot is not None and candidates >= 3:
         yield from aggregate_of_k(found, registration, pilot, candidates, price)
         yield from pairwise(found, registration, pilot)
@@ -97,6 +103,27 @@ def more_items(found: Characteristic, price: Price) -> Iterator[str]:
             f"{units:,} independent units instead of {found.size.units:,}, decided by the {rule}: "
             f"{price.of(calls)} an endpoint"
         )
+
+
+MOST_ITEMS = 4_000
+
+
+def more_blocks(found: Characteristic, registration: Registration, price: Price) -> Iterator[str]:
+    """Yield the fewest items at which the executed stop rule tells healthy from degraded."""
+    gate = found.gate
+    if gate.healthy is None or gate.degraded is None:
+        return
+    rule = SequentialRule(gate, registration, found.size.units)
+    values, seed = (float(gate.healthy.value), float(gate.degraded.value)), rule.seed
+    cap = smallest_cap(rule, *values, seed, wanted=HEALTHY_PASSES, most=MOST_ITEMS)
+    if cap is None:
+        yield f"no cap up to {MOST_ITEMS:,} items makes this stop rule discriminate"
+        return
+    mean = simulate(replace(rule, cap=cap), "even", values[0], seed).calls
+    yield (
+        f"a cap of {cap:,} items instead of {rule.cap:,}, in blocks of {rule.block}: at most "
+        f"{price.of(cap * rule.calls_an_item)} an endpoint, {mean:.0f} on average where healthy"
+    )
 
 
 def aggregate_of_k(

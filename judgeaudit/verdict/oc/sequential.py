@@ -10,14 +10,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from judgeaudit.design.criteria import Gate
 from judgeaudit.design.document import Registration
+from judgeaudit.errors import InputError
 from judgeaudit.stats.operating import DEGRADED_PASSES, HEALTHY_PASSES, Chances
 from judgeaudit.stats.sequential import Stops, stop_flip_gates
 from judgeaudit.verdict.oc.worlds import FLIPS, SCORES
@@ -25,6 +28,9 @@ from judgeaudit.verdict.stopping import look_plan, looked
 
 RUNS = {"flips": 4000, "scores": 400}
 """Simulated runs a cell: a chance of .9 is then known to .005, or to .015 for Spearman."""
+
+LEAST_SCORES = 10
+"""Fewest items whose Spearman has an interval."""
 
 CODES = {"pass": 1, "fail": -1}
 
@@ -49,10 +55,23 @@ class SequentialRule:
         return min(self.registration.schedule.block or self.cap, self.cap)
 
     @property
+    def seed(self) -> int:
+        """The seed of its simulations: the schedule's."""
+        return self.registration.schedule.seed
+
+    @property
     def calls_an_item(self) -> int:
         """Calls an item."""
         assert self.registration.sequential is not None
         return 1 if self.registration.sequential.design == "flip_vs_baseline" else 2
+
+    def fires(self) -> tuple[bool, bool]:
+        """Return whether the cap lets the rule pass, and fail: without a flip, with flips alone."""
+        if not self.flips:
+            return self.cap >= LEAST_SCORES, self.cap >= LEAST_SCORES
+        ends = (np.zeros((1, self.cap)), np.ones((1, self.cap)))
+        passing, failing = (self.stops(readings).outcome[0] for readings in ends)
+        return bool(passing == 1), bool(failing == -1)
 
     def stops(self, readings: NDArray[np.float64]) -> Stops:
         """Return where each run stops: flips (runs, cap) of 1, 0, NaN, or scores (runs, cap, 2)."""
@@ -112,7 +131,7 @@ def instruments(rule: SequentialRule) -> tuple[str, ...]:
     return tuple(FLIPS if rule.flips else SCORES)
 
 
-def shortcomings(cells: dict[str, list[Simulated]], alpha: float) -> list[str]:
+def shortcomings(cells: Mapping[str, Sequence[Simulated]], alpha: float) -> list[str]:
     """Return for which instruments the gate does not do what it does for the even one.
 
     `cells` has the cells of `healthy`, `threshold` and `degraded` by those names. At the threshold
@@ -133,3 +152,62 @@ def shortcomings(cells: dict[str, list[Simulated]], alpha: float) -> list[str]:
                     f"chance {passes:.2f}"
                 )
     return told
+
+
+def predicted(
+    rule: SequentialRule, pilot: pd.DataFrame, seed: int, draws: int
+) -> tuple[Chances, float]:
+    """Return the chances for the piloted instrument, and its mean number of calls.
+
+    Items of the pilot are drawn twice with replacement (what the pilot does not know, then a run's
+    items), and two of an item's readings without; a reading that is missing in the pilot is missing
+    here. Raises `InputError` for a pilot without an item that was asked twice.
+    """
+    rng = np.random.default_rng(seed)
+    column = "category" if rule.flips else "number"
+    items = [
+        rows[column].where(rows["status"].eq("ok")).tolist()
+        for _, rows in pilot.groupby(["endpoint", "item"], sort=False)
+        if len(rows) > 1
+    ]
+    if not items:
+        raise InputError("pilot", found="no item asked twice", remedy="pilot with repeats")
+    runs = []
+    for _ in range(draws):
+        pool = rng.integers(0, len(items), len(items))
+        chosen = pool[rng.integers(0, len(items), rule.cap)]
+        pairs = [[items[n][k] for k in rng.choice(len(items[n]), 2, replace=False)] for n in chosen]
+        runs.append([_flip(pair) for pair in pairs] if rule.flips else pairs)
+    stops = rule.stops(np.asarray(runs, float))
+    rates = [stops.rate(name) for name in ("pass", "fail", "inconclusive")]
+    return Chances(*rates), rule.calls(stops)
+
+
+def _flip(pair: list[Any]) -> float:
+    return math.nan if any(pd.isna(value) for value in pair) else float(pair[0] != pair[1])
+
+
+def smallest_cap(
+    rule: SequentialRule, healthy: float, degraded: float, seed: int, *, wanted: float, most: int
+) -> int | None:
+    """Return the fewest items, in whole blocks, that discriminate; None where none up to `most`.
+
+    The even healthy instrument passes with chance `wanted`, the degraded one with at most .1.
+    """
+
+    def good(cap: int) -> bool:
+        larger = replace(rule, cap=cap)
+        runs = 2000 if rule.flips else 100
+        high = simulate(larger, "even", healthy, seed, runs).chances.passes
+        low = simulate(larger, "even", degraded, seed, runs).chances.passes
+        return high >= wanted and low <= DEGRADED_PASSES
+
+    blocks, before = 1, 0
+    while not good(blocks * rule.block):
+        before, blocks = blocks, max(blocks + 1, math.ceil(blocks * 1.4))
+        if blocks * rule.block > most:
+            return None
+    while blocks - before > 1:
+        middle = (blocks + before) // 2
+        before, blocks = (before, middle) if good(middle * rule.block) else (middle, blocks)
+    return blocks * rule.block

@@ -13,6 +13,7 @@ from judgeaudit.stats.operating import Chances
 from judgeaudit.verdict.compare import threshold_text
 from judgeaudit.verdict.oc.gate import Characteristic
 from judgeaudit.verdict.oc.instrument import Precision
+from judgeaudit.verdict.oc.sequential import shortcomings
 
 
 def chance_lines(found: Characteristic) -> Iterator[str]:
@@ -31,6 +32,7 @@ def chance_lines(found: Characteristic) -> Iterator[str]:
             yield f"  {name:9} {instrument.value!s:>8}: " + (
                 chances_text(chances) if chances else "not known without a pilot"
             )
+    yield from cell_lines(found)
     yield from pilot_lines(found)
     if found.each_pair is not None:
         share, candidates = found.each_pair
@@ -41,6 +43,16 @@ def chance_lines(found: Characteristic) -> Iterator[str]:
     for branch, fires in zip(("pass", "fail"), found.fires, strict=True):
         if not fires:
             yield f"  its {branch} branch can never fire at this size"
+
+
+def cell_lines(found: Characteristic) -> Iterator[str]:
+    """Yield a sequential gate's chances and calls by instrument, and where it does not hold."""
+    for name, cells in found.cells.items():
+        for cell in cells:
+            told = f"{cell.instrument}, {cell.truth:g} ({name})"
+            yield f"    {told}: {chances_text(cell.chances)}; {cell.calls:.0f} calls on average"
+    if lacking := shortcomings(found.cells, float(found.gate.alpha)):
+        yield "  this gate holds for an even instrument only: " + "; ".join(lacking)
 
 
 def _worth(precision: Precision | None) -> str:
@@ -69,7 +81,10 @@ def pilot_lines(found: Characteristic) -> Iterator[str]:
         yield f"  predicted for the piloted instrument: {chances_text(found.predicted.chances)}"
         yield from (f"    {note}" for note in found.predicted.notes)
     if found.declared:
-        told = {True: "capable", False: "NOT capable", None: "capability not known"}
+        small = "the pilot is too small to tell whether the judge is capable"
+        if (items := found.pilot_items) is not None:
+            small += f"; {items} items would tell, for a healthy one, in nine of ten pilots"
+        told = {True: "capable", False: "NOT capable", None: small}
         yield f"  {told[found.capable]}"
 
 
@@ -95,6 +110,7 @@ def as_json(found: Characteristic) -> dict[str, Any]:
         "degraded": _instrument(gate.degraded, found.degraded),
         "discriminates": found.discriminates,
         "capable": found.capable,
+        "pilot_items_wanted": found.pilot_items,
         "can_pass": found.fires[0],
         "can_fail": found.fires[1],
         "pilot": [_bounds(e) for e in found.pilot.at_capable] if found.pilot else None,
@@ -102,6 +118,7 @@ def as_json(found: Characteristic) -> dict[str, Any]:
         "exact_match_asks_of_each_pair": found.each_pair[0] if found.each_pair else None,
         "curve": [{"truth": t, **asdict(c)} for t, c in found.points],
         "proposals": list(found.proposals),
+        "instruments": {n: [one.to_dict() for one in c] for n, c in found.cells.items()},
     }
 
 
