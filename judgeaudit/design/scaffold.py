@@ -17,8 +17,8 @@ from judgeaudit.design.asking import Asker
 from judgeaudit.design.check.study import check
 from judgeaudit.design.document import Registration
 from judgeaudit.design.draft import Draft, Source, parse_document
-from judgeaudit.design.edit import toml_string
 from judgeaudit.design.protocol import ProtocolDocument, StudyDefaults
+from judgeaudit.design.toml import toml_string
 from judgeaudit.errors import InputError, Problem, RegistrationError
 from judgeaudit.instrument.provider import CATALOGUE
 from judgeaudit.instrument.readout import READOUTS, Readout

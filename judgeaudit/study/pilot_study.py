@@ -19,7 +19,7 @@ from judgeaudit.design.draft import Inputs
 from judgeaudit.design.frozen import FrozenStudy
 from judgeaudit.design.pilot import PilotDesign, pilot_registration
 from judgeaudit.design.plan import make_plan
-from judgeaudit.design.toml_text import toml_text
+from judgeaudit.design.toml import toml_text
 from judgeaudit.errors import EvidenceError, InputError, UndefinedEstimate
 from judgeaudit.evidence.lock import files
 from judgeaudit.evidence.lock.environment import facts
