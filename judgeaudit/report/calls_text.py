@@ -10,6 +10,8 @@ from typing import Any
 def status_lines(found: Mapping[str, Any]) -> Iterator[str]:
     """Yield a status for people."""
     yield f"study {found['study']}, lock {found['lock_digest']}"
+    if found.get("head"):
+        yield f"head {found['head']}"
     for window in found["windows"]:
         counts = ", ".join(f"{name} {count}" for name, count in window["by_status"].items())
         yield f"window {window['window']}: {window['state']}, {window['planned']} calls: {counts}"

@@ -15,7 +15,7 @@ from judgeaudit.design.frozen import FrozenStudy
 from judgeaudit.evidence.derive import derive
 from judgeaudit.model import Attempt, FrozenBody, Invalid, PlannedCall, Reading
 from judgeaudit.study.folders import Folder
-from judgeaudit.study.sealed import load
+from judgeaudit.study.sealed import head_of, load
 
 
 def status(folder: Folder) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def status(folder: Folder) -> dict[str, Any]:
     Looks only; a run may be under way.
     """
     frozen = load(Path(folder))
-    return status_of(frozen, derive(frozen))
+    return {**status_of(frozen, derive(frozen)), "head": head_of(frozen)}
 
 
 def show(folder: Folder, call: str) -> dict[str, Any]:

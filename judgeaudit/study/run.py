@@ -13,7 +13,7 @@ from judgeaudit.evidence.lock.files import load_frozen
 from judgeaudit.study.dry_run import dry_run
 from judgeaudit.study.folders import Folder
 from judgeaudit.study.progress import Progress, silent
-from judgeaudit.study.windows import Windows
+from judgeaudit.study.windows import Windows, head_after
 
 
 def run(
@@ -50,6 +50,7 @@ def ended_document(summary: RunSummary) -> dict[str, Any]:
     return {
         "window": summary.window,
         "sealed": True,
+        "head": head_after(manifest),
         "readings": manifest["readings"],
         "ledger": manifest["ledger"],
         "missing": manifest["missing"],

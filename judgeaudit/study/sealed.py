@@ -11,7 +11,7 @@ from judgeaudit.collect.past import log_dir
 from judgeaudit.design.draft import FROZEN_NAMES
 from judgeaudit.design.frozen import FrozenStudy
 from judgeaudit.design.layout import FROZEN
-from judgeaudit.errors import EvidenceError, UndefinedEstimate
+from judgeaudit.errors import EvidenceError, JudgeauditError, UndefinedEstimate
 from judgeaudit.evidence.lock.files import load_frozen
 from judgeaudit.evidence.lock.gate_run import is_run, load_run
 from judgeaudit.evidence.log.load import load_attempts, load_readings
@@ -49,6 +49,15 @@ def sealed_runs_of(frozen: FrozenStudy) -> tuple[SealedRun, ...]:
                     f"{part['digest']}; `judgeaudit verify` says where"
                 )
     return runs
+
+
+def head_of(frozen: FrozenStudy) -> str | None:
+    """Return the digest of the last sealed run's manifest; None where nothing sound is sealed."""
+    try:
+        runs = sealed_runs(log_dir(frozen.root))
+    except JudgeauditError:
+        return None
+    return str(runs[-1].digest) if runs else None
 
 
 def study_table(frozen: FrozenStudy) -> pd.DataFrame:

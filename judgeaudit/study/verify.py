@@ -34,7 +34,7 @@ from judgeaudit.evidence.strays import beside
 from judgeaudit.study.folders import Folder
 from judgeaudit.study.log_facts import stage_findings
 from judgeaudit.study.results import GATE, PROVENANCE, RESULTS
-from judgeaudit.study.sealed import load
+from judgeaudit.study.sealed import head_of, load
 from judgeaudit.study.supplement_files import is_export
 
 
@@ -130,15 +130,6 @@ def _verify_study(root: Path, expected_head: str | None) -> Verified:
         tuple(found.other),
         tuple(found.notes),
     )
-
-
-def head_of(frozen: FrozenStudy) -> str | None:
-    """Return the digest of the last sealed run's manifest; None where nothing sound is sealed."""
-    try:
-        runs = sealed_runs(log_dir(frozen.root))
-    except JudgeauditError:
-        return None
-    return str(runs[-1].digest) if runs else None
 
 
 def _log_findings(frozen: FrozenStudy, expected_head: str | None, found: _Found) -> Iterator[str]:

@@ -6,7 +6,9 @@ import asyncio
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
+from judgeaudit.canonical import digest
 from judgeaudit.collect.clock import NS, RealClock, RunClock, VirtualClock
 from judgeaudit.collect.collector import RunSummary, begun, collect, earliest_of, window_of
 from judgeaudit.collect.guards import check_time, to_ns
@@ -16,6 +18,7 @@ from judgeaudit.design.frozen import FrozenStudy
 from judgeaudit.errors import TooEarly
 from judgeaudit.evidence.derive import derive
 from judgeaudit.evidence.lock.files import load_frozen
+from judgeaudit.evidence.log.manifest import manifest_bytes
 from judgeaudit.model import Window
 from judgeaudit.study.embedded import Started, embedded
 from judgeaudit.study.log_facts import freeze_next_stage
@@ -139,6 +142,11 @@ def clock_of(frozen: FrozenStudy) -> RunClock:
     return VirtualClock(VIRTUAL_START if schedule.start is None else to_ns(schedule.start))
 
 
+def head_after(manifest: Mapping[str, Any]) -> str:
+    """Return the log's head once this run is sealed: the digest of its manifest."""
+    return str(digest(manifest_bytes(manifest)))
+
+
 def line_of(summary: RunSummary) -> str:
     """Return how a window ended, in one line."""
     calls, readings = summary.manifest["ledger"]["calls"], summary.manifest["readings"]
@@ -146,5 +154,6 @@ def line_of(summary: RunSummary) -> str:
     return (
         f"window {summary.window}: sealed, {valid} of {readings['planned']} readings valid; "
         f"{calls['attempts']} attempts = {calls['response']} responses + "
-        f"{calls['transport']} transport failures + {calls['unresolved']} unresolved"
+        f"{calls['transport']} transport failures + {calls['unresolved']} unresolved; "
+        f"head {head_after(summary.manifest)}"
     )

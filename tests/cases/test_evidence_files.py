@@ -7,6 +7,7 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
+from judgeaudit.canonical import file_digest
 from judgeaudit.cli import app, commands
 
 commands.register(app)
@@ -198,3 +199,16 @@ def test_an_unsealed_run_is_told_with_its_whole_records(copy):
 
     assert f"run d1w2 is not sealed: {len(lines) - 1} whole records" in found
     assert "10 bytes of a torn last line" in found
+
+
+def test_the_head_is_printed_by_run_status_and_verify(tmp_path):
+    """The digest of the last manifest's bytes, the same in all three."""
+    root = tmp_path / "study"
+    call("init", root, "--protocol", "verdict", "--n", "3")
+    call("prereg", "freeze", root)
+    ran = call("run", root, "--all")
+    head = f"head {file_digest(root / 'log' / 'sealed' / 'd1w1' / 'manifest.json')}"
+
+    assert head in ran.output
+    assert head in call("status", root).stdout
+    assert head in call("verify", root).stdout

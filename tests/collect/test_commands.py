@@ -13,6 +13,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from judgeaudit.canonical import file_digest
 from judgeaudit.cli import commands
 from judgeaudit.evidence.log.runs import journal_path
 
@@ -34,10 +35,12 @@ def test_run_seals_the_next_window_and_says_so_on_stderr(study, make_registratio
     found = command("run", frozen.root)
 
     assert (found.exit_code, found.stdout) == (0, "")
-    assert found.stderr.splitlines()[-1] == (
+    line, head = found.stderr.splitlines()[-1].split("; head ")
+    assert line == (
         "window d1w1: sealed, 3 of 3 readings valid; "
         "3 attempts = 3 responses + 0 transport failures + 0 unresolved"
     )
+    assert head == file_digest(frozen.root / "log" / "sealed" / "d1w1" / "manifest.json")
 
 
 def test_run_all_jumps_through_the_virtual_clock(study, make_registration, command):
@@ -330,4 +333,4 @@ def test_a_lock_nested_beyond_reading_is_no_lock(study, command):
     found = command("status", frozen.root)
 
     assert found.exit_code == 2
-    assert "lock.json: not JSON: maximum recursion depth" in found.stderr
+    assert "lock.json: nested too deep to be read" in found.stderr
