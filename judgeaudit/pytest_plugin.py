@@ -8,16 +8,14 @@
 
 A gate that does not pass fails the test, also where it could not be told: skipping would look
 green. Each (study, key) is asked once a session. The gate runs in this process, by the function
-that the command calls; nothing of the toolkit is imported before the first gate is asked. It runs
-in a thread of its own, so that a suite's event loop does not meet the run's, and with Python's
-default warnings, so that a suite that turns warnings into errors judges its own code alone.
+that the command calls; nothing of the toolkit is imported before the first gate is asked. Python's
+warnings are off meanwhile, so that a suite that makes errors of them judges its own code.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,10 +58,10 @@ class Gates:
 
 
 def ask(study: str, run_key: str | None, read_only: bool) -> GateResult:
-    """Ask the gate in a thread of its own and return what it said; a bug is raised as it is."""
-    with ThreadPoolExecutor(max_workers=1) as thread, warnings.catch_warnings():
-        warnings.simplefilter("default")
-        return thread.submit(_ask, study, run_key, read_only).result()
+    """Ask the gate and return what it said; a bug is raised as it is."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _ask(study, run_key, read_only)
 
 
 def _ask(study: str, run_key: str | None, read_only: bool) -> GateResult:

@@ -89,9 +89,9 @@ class Report:
 
     @property
     def says_nothing(self) -> bool:
-        """True where no item was asked twice in any part, and nothing tells of gold either."""
-        truth = (e.value for e in self.estimates if e.analysis in TRUTH)
-        return not any(p.asked_twice for p in self.parts) and all(v is None for v in truth)
+        """True where no estimate has a value, or no item was asked twice and gold tells nothing."""
+        valued = [e.analysis for e in self.estimates if e.value is not None]
+        return not valued or not (any(p.asked_twice for p in self.parts) or TRUTH & set(valued))
 
     @property
     def estimates(self) -> list[Estimate]:

@@ -229,7 +229,7 @@ def _refuse_double(long: Long, chosen: Ints, standing: Ints) -> None:
     lost = int(chosen[np.flatnonzero(standing != chosen)[0]])
     kept = int(standing[np.flatnonzero(standing != chosen)[0]])
     row, other = sorted((lost, kept))
-    where = f"item {long.item.label(row)!r}, run {long.run.label(row)!r}"
+    where = f"item {long.item.label(row)[:80]!r}, run {long.run.label(row)[:80]!r}"
     source, place = long.place(other)
     first, standing_place = long.place(row)
     there = standing_place if first == source else f"{first}, {standing_place}"

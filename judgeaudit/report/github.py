@@ -25,6 +25,8 @@ def workflow_commands(report: GateReport) -> Iterator[str]:
     if report.compared is not None and (outcome := Outcome(report.compared["outcome"])) in LEVEL:
         says = str(report.compared["says"])
         yield command(LEVEL[outcome], "judge gate: against the baseline", says)
+    for amendment in report.amendments:
+        yield command("notice", "judge gate: amended", amendment.sentence())
     for finding in report.findings:
         yield command("warning", "judge gate: asks until it passes", finding)
 

@@ -78,7 +78,9 @@ def _case(study: str, name: str, outcome: Outcome, says: str) -> ElementTree.Ele
 
 def _rest(report: GateReport) -> list[str]:
     cost = [] if report.asked is None else [report.asked.sentence()]
-    return [*cost, *(f"finding: {text}" for text in report.findings), *report.notes()]
+    changed = [amendment.sentence() for amendment in report.amendments]
+    found = [f"finding: {text}" for text in report.findings]
+    return [*cost, *changed, *found, *report.notes()]
 
 
 def _text(parent: ElementTree.Element, tag: str, text: str) -> None:

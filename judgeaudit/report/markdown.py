@@ -36,6 +36,8 @@ def _body(report: GateReport) -> Iterator[str]:
     for bar in report.bars:
         place = "" if bar.endpoint == "all" else f" at `{bar.endpoint}`"
         yield f"\n**{SIGNS[bar.outcome]}** ({bar.kind}{place}): {cell(bar.says)}"
+    for amendment in report.amendments:
+        yield f"\n✏️ {cell(amendment.sentence())}"
     if report.compared is not None:
         against = report.compared
         yield f"\n**Against the baseline**: {SIGNS[Outcome(against['outcome'])]}"

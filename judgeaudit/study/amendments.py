@@ -1,15 +1,16 @@
 """A study's amendments for its reports, each with what had been seen when it was made.
 
-By the clock on the wall these are the answers that had been received by then. On a virtual clock
-they are the answers of runs that began under a lock before the amendment's. Those of the study's
-gate runs count with its own.
+These are the answers of runs that began under a lock before the amendment's; by the clock on the
+wall, those that had been received by then. Those of the study's gate runs count with its own.
 """
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from judgeaudit.collect.past import log_dir
@@ -54,24 +55,27 @@ def with_seed(registration: Registration, seed: int) -> Registration:
     return registration.model_copy(update={"schedule": schedule})
 
 
-def _seen(frozen: FrozenStudy, document: dict[str, JSON]) -> int:
+def _seen(frozen: FrozenStudy, document: Mapping[str, JSON]) -> int:
     home = home_of(frozen.root)
-    virtual = frozen.registration.schedule.clock == "virtual"
-    count = _under_earlier_locks if virtual else _by_time
-    return sum(count(frozen, log_dir(root), document) for root in [home, *run_folders(home)])
-
-
-def _by_time(frozen: FrozenStudy, log: Path, document: dict[str, JSON]) -> int:
-    moment = datetime.fromisoformat(str(document["amended_at"]))
-    table = load_attempts(log, ["outcome", "received_at", "condition"])
-    planned = pc.not_equal(table["condition"], PREFLIGHT)
-    answered = pc.and_(planned, pc.equal(table["outcome"], "ok"))
-    times = table.filter(answered)["received_at"].cast("int64")
-    return int(pc.sum(pc.less_equal(times, int(moment.timestamp() * 1e9))).as_py() or 0)
-
-
-def _under_earlier_locks(frozen: FrozenStudy, log: Path, document: dict[str, JSON]) -> int:
     locks = list(map(str, frozen.locks))
     earlier = locks[: locks.index(str(document["superseded_lock"])) + 1]
-    runs = [r for r in sealed_runs(log) if r.manifest["lock_digest"] in earlier]
-    return sum(run.manifest["ledger"]["calls"]["response"] for run in runs)
+    until = None
+    if frozen.registration.schedule.clock == "utc":
+        # An amendment's time is kept in whole seconds: its own second counts as before it.
+        until = datetime.fromisoformat(str(document["amended_at"])) + timedelta(seconds=1)
+    return sum(_answers(log_dir(root), earlier, until) for root in [home, *run_folders(home)])
+
+
+def _answers(log: Path, locks: Sequence[str], until: datetime | None) -> int:
+    """Return how many planned calls were answered in runs under these locks, before a time."""
+    runs = [run for run in sealed_runs(log) if run.manifest["lock_digest"] in locks]
+    if until is None or not runs:
+        return sum(run.manifest["ledger"]["calls"]["response"] for run in runs)
+    table = load_attempts(log, ["outcome", "received_at", "condition", "window"])
+    windows = pa.array([run.manifest["window"] for run in runs], pa.string())
+    planned = pc.and_(
+        pc.not_equal(table["condition"], PREFLIGHT), pc.is_in(table["window"], windows)
+    )
+    answered = table.filter(pc.and_(planned, pc.equal(table["outcome"], "ok")))
+    times = answered["received_at"].cast("int64")
+    return int(pc.sum(pc.less(times, int(until.timestamp() * 1e9))).as_py() or 0)

@@ -20,7 +20,13 @@ from judgeaudit.errors import EvidenceError
 from judgeaudit.evidence.lock.files import load_frozen
 from judgeaudit.evidence.log.runs import SealedRun
 from judgeaudit.evidence.log.search import Searcher
-from judgeaudit.report.supplement.tables import Origin, Part, estimates_table, verdicts_table
+from judgeaudit.report.supplement.tables import (
+    Origin,
+    Part,
+    amendments_table,
+    estimates_table,
+    verdicts_table,
+)
 from judgeaudit.report.supplement.truth import Truth, candidates_table
 from judgeaudit.study.folders import whole_folder
 from judgeaudit.study.results import Analysed, analyse, made_from
@@ -56,6 +62,8 @@ def _origin(analysed: Analysed) -> Origin:
         notes.append("The study ran on a virtual clock: its times are not times of day.")
     if analysed.waiting:
         notes.append(f"Windows without a sealed run: {', '.join(analysed.waiting)}.")
+    notes += [f"Barred ({bar.kind}): {bar.says}." for bar in analysed.told_bars]
+    notes += [f"{amendment.sentence()}." for amendment in analysed.amendments]
     digests = {"frozen/lock.json": str(frozen.lock_digest)}
     digests |= {f"log/sealed/{run.name}/manifest.json": str(run.digest) for run in analysed.runs}
     registered = any(e.confirmatory for e in analysed.findings.estimates)
@@ -78,7 +86,7 @@ def _copied(folder: Path, origin: Origin, analysed: Analysed) -> Iterator[Part]:
 
 
 def _computed(folder: Path, origin: Origin, analysed: Analysed) -> Iterator[Part]:
-    findings = analysed.findings
+    findings, together, changed = analysed.findings, analysed.report, analysed.amendments
     for name, row, table in (
         (
             "candidates",
@@ -86,7 +94,8 @@ def _computed(folder: Path, origin: Origin, analysed: Analysed) -> Iterator[Part
             candidates_table(analysed.frozen.items.values()),
         ),
         ("estimates", "one estimate at one endpoint", estimates_table(findings.estimates)),
-        ("verdicts", "one gate or rule at one endpoint", verdicts_table(findings)),
+        ("verdicts", "one gate, rule or bar at one endpoint", verdicts_table(findings, together)),
+        ("amendments", "one amendment of the frozen study", amendments_table(changed)),
     ):
         yield write_part(folder, origin, Part(name, row, table.schema), [table])
 

@@ -26,6 +26,7 @@ from judgeaudit.study.folders import Folder, unless_read_only
 from judgeaudit.study.gate_against import compare_studies
 from judgeaudit.study.gate_blocks import ask_in_blocks
 from judgeaudit.study.gate_history import ci_findings
+from judgeaudit.study.loops import outside_a_loop
 from judgeaudit.study.progress import Progress, Remark, silent
 from judgeaudit.study.results import GATE, RESULTS, Analysed, analyse, list_results
 from judgeaudit.study.standing import items_of
@@ -38,6 +39,7 @@ from judgeaudit.verdict.registered import with_bars
 __all__ = ["GateReport", "commit_of", "gate"]
 
 
+@outside_a_loop
 def gate(
     folder: Folder,
     *,

@@ -15,6 +15,7 @@ from judgeaudit.evidence.lock.sources import load_study
 from judgeaudit.stats.operating import pilot_size
 from judgeaudit.study.characteristics import consider
 from judgeaudit.study.folders import Folder
+from judgeaudit.study.loops import outside_a_loop
 from judgeaudit.study.pilot_study import (
     make_pilot,
     pilot_folder,
@@ -43,6 +44,7 @@ class Piloted:
         return {**self.record, "digest": self.digest, "gates": [as_json(one) for one in self.gates]}
 
 
+@outside_a_loop
 def pilot(
     folder: Folder,
     *,

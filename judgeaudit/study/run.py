@@ -12,10 +12,12 @@ from judgeaudit.errors import InputError
 from judgeaudit.evidence.lock.files import load_frozen
 from judgeaudit.study.dry_run import dry_run
 from judgeaudit.study.folders import Folder
+from judgeaudit.study.loops import outside_a_loop
 from judgeaudit.study.progress import Progress, silent
 from judgeaudit.study.windows import Windows, head_after
 
 
+@outside_a_loop
 def run(
     folder: Folder,
     *,

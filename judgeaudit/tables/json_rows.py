@@ -113,7 +113,7 @@ def _split_header(
 
 def _records(path: Path) -> list[dict[str, Any]]:
     text = read_text(path)
-    if path.suffix.lower() == ".json" and text.lstrip().startswith("["):
+    if text.lstrip().startswith("["):  # a row is an object, so this is no JSON lines
         rows = _loaded(path, 1, text)
     else:
         # Not splitlines: U+2028 and its like may stand in a JSON string as they are.

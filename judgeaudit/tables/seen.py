@@ -5,6 +5,7 @@ Each function yields lines for the notes of a report. Nothing here changes a rea
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -14,6 +15,9 @@ from judgeaudit.tables.cells import WORDS, Words, look_alikes
 from judgeaudit.tables.decimals import doubtful
 
 SHOWN = 12
+_CUT = re.compile(r"[0-9](\.[0-9]+)?[eE]\+[0-9]{2}")
+"""How a spreadsheet writes a long number that it has rounded: 1.23457E+19."""
+
 _FAILED = """error err errored exception timeout timed_out invalid parse_error parsing_error
 parse_failure unparsed unparsable unparseable refused refusal no_answer no_response failed_to_parse
 rate_limit"""
@@ -28,6 +32,8 @@ def ids(columns: Mapping[str, Coded]) -> Iterator[str]:
     for role, column in columns.items():
         for alike in list(look_alikes(column.labels, numbered=True))[:3]:
             yield f"ids of {role} that look alike and are kept apart: {_quoted(alike)}"
+        if cut := [label for label in column.labels if _CUT.fullmatch(label)]:
+            yield f"ids of {role} in scientific notation may have lost digits: {_quoted(cut)}"
         words = [label for label in column.labels if label.strip() in WORDS]
         if words:
             yield f"ids of {role} that may mean none and are names here: {_quoted(words)}"

@@ -58,15 +58,18 @@ def read_values(column: Column, roles: Roles, item: Coded, gold: Coded | None) -
     else:
         found = _rankings(column, roles, item, gold)
     if not (found.reason < 0).any():
-        raise _no_reading(column, roles)
+        raise _no_reading(column, roles, found.notes)
     return found
 
 
-def _no_reading(column: Column, roles: Roles) -> InputError:
+def _no_reading(column: Column, roles: Roles, notes: Sequence[str]) -> InputError:
+    """Return the error of a column without a reading; the last note may say what its cells are."""
     word, remedy = {
         "ranking": ("ranking", rankings.FORMS),
         "verdict": ("verdict", "name the column that holds them"),
     }.get(roles.kind, ("number", "for verdicts say --verdict, for rankings --ranking"))
+    if notes and "--decimal" in notes[-1]:
+        remedy = notes[-1].removeprefix(f"column {roles.value!r}: ")
     return InputError(column.source, f"column {roles.value!r}", f"holds no {word}", remedy)
 
 

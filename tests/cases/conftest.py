@@ -65,7 +65,7 @@ def chat():
     return document
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def tables():
     """One table in every format, and the commands on it: `tabling.py`."""
     spec = importlib.util.spec_from_file_location(

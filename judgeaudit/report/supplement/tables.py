@@ -21,7 +21,9 @@ import pyarrow as pa
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.frame import COLUMNS as ESTIMATE_COLUMNS
 from judgeaudit.analysis.frame import estimates_frame
+from judgeaudit.design.amendments import Amendment
 from judgeaudit.verdict import Findings, Named, Verdict
+from judgeaudit.verdict.gate_report import GateReport
 
 VERSION = "supplement/2"
 """Since 2 a `manifest.json` stands beside the parts."""
@@ -32,8 +34,9 @@ _LISTS = frozenset({"reasons", "does_not_say", "marks", "parts"})
 _TYPES = {"seed": pa.int64(), "confirmatory": pa.bool_()}
 
 VERDICT_COLUMNS: Mapping[str, str] = {
-    "kind": "`gate`, `composite gate` (asks for all its parts) or `rule` (gates nothing).",
-    "id": "Id of the gate or rule in the registration.",
+    "kind": "`gate`, `composite gate` (asks for all its parts), `rule` (gates nothing), `bar` "
+    "(keeps every gate from passing) or `all gates` (what they say together).",
+    "id": "Id of the gate or rule in the registration; of a bar, its kind.",
     "endpoint": "Endpoint that it was decided at; `all` where several are decided as one.",
     "outcome": "pass, fail, inconclusive or undefined; of a rule, the band that holds.",
     "statistic": "Name of the statistic in the catalogue; empty for a composite gate.",
@@ -111,11 +114,15 @@ def estimates_table(estimates: Iterable[Estimate]) -> pa.Table:
     ).replace_schema_metadata()
 
 
-def verdicts_table(findings: Findings) -> pa.Table:
-    """Return one row a criterion and endpoint: gates, composite gates, rules."""
+def verdicts_table(findings: Findings, together: GateReport | None = None) -> pa.Table:
+    """Return one row a criterion and endpoint: gates, composite gates, rules, what bars the gates.
+
+    The last row is the verdict of all gates `together`, where there is one.
+    """
     types = {name: _FLOAT for name in _NUMBERS} | {name: _TEXTS for name in _LISTS} | _TYPES
     rows = [row for verdict in findings.verdicts for row in _verdict_rows(verdict)]
     rows += [row for named in findings.named for row in _rule_rows(named)]
+    rows += [] if together is None else _together(together)
     return pa.Table.from_pylist(rows, schema_of(VERDICT_COLUMNS, types))
 
 
@@ -145,6 +152,35 @@ def _verdict_rows(verdict: Verdict) -> Iterator[dict[str, Any]]:
             "reasons": list(held.reasons),
             **_numbers(held.estimate),
         }
+
+
+def _together(report: GateReport) -> Iterator[dict[str, Any]]:
+    """Yield what bars the gates, then what they say together."""
+    for bar in report.bars:
+        place = {"kind": "bar", "id": bar.kind, "endpoint": bar.endpoint}
+        yield place | {"outcome": bar.outcome.value, "says": bar.says}
+    if report.verdicts:
+        whole = {"kind": "all gates", "id": report.study, "endpoint": "all"}
+        yield whole | {"outcome": report.outcome.value, "says": report.headline}
+
+
+AMENDMENT_COLUMNS: Mapping[str, str] = {
+    "number": "Place in the chain from the first freeze on.",
+    "amended_at": "When it was frozen, UTC.",
+    "what": "What was changed.",
+    "why": "Why; what was met.",
+    "effect": "What it does to calls, readings and verdicts, in the authors' words.",
+    "affected_calls": "How many planned calls are added, removed or sent otherwise.",
+    "difference": "The first difference of the frozen content.",
+    "seen": "How many answers had been received by then.",
+}
+
+
+def amendments_table(amendments: Iterable[Amendment]) -> pa.Table:
+    """Return one row an amendment of the frozen study."""
+    types = {"number": pa.int64(), "affected_calls": pa.int64()}
+    rows = [amendment.to_dict() for amendment in amendments]
+    return pa.Table.from_pylist(rows, schema_of(AMENDMENT_COLUMNS, types))
 
 
 def _rule_rows(named: Named) -> Iterator[dict[str, Any]]:
