@@ -3,13 +3,20 @@
 import hashlib
 import json
 import random
+from decimal import Decimal
 
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.cli import app, commands
+from judgeaudit.design.criteria import Gate
+from judgeaudit.design.document import Controls
+from judgeaudit.readings.table import checked
+from judgeaudit.verdict.constant import near_constant
+from judgeaudit.verdict.known import wrong_controls
 
 commands.register(app)
 
@@ -219,3 +226,44 @@ def test_a_failing_gate_fails_whatever_bars_it(frozen, text, served, chat):
 
     assert found.exit_code == 1
     assert "barred (other_model)" in found.stdout
+
+
+def control(hits, of, counted="readings right", value=0.5):
+    scope = "control=gold, condition=default"
+    n = {"hits": hits, "of": of}
+    why = "no valid reading to count" if value is None else None
+    said = {"counted": counted}
+    return Estimate("controls", value, "judge", scope=scope, n=n, details=said, undefined=why)
+
+
+@pytest.mark.parametrize(
+    ("found", "allowed", "barred"),
+    [
+        (control(0, 3), {}, True),  # 3 of 3 wrong, .05 is allowed
+        (control(19, 20), {}, False),  # 1 of 20 is .05
+        (control(18, 20), {}, True),
+        (control(18, 20), {"allowed_wrong": Decimal("0.10")}, False),
+        (control(0, 9, "twins read alike"), {}, False),  # nothing is registered of twins
+        (control(6, 9, "twins read alike"), {"allowed_unlike": Decimal("0.3")}, True),
+        (control(0, 0, value=None), {}, True),
+    ],
+)
+def test_a_known_answer_that_comes_out_wrong_bars(found, allowed, barred):
+    """case G4: by hand, wrong readings of a gold control against the registered share."""
+    told = list(wrong_controls([found], Controls(**allowed)))
+
+    assert bool(told) is barred
+
+
+def test_the_most_frequent_answer_may_be_as_frequent_as_in_the_gold():
+    """29 of 30 `pass` are near-constant, unless 29 of 30 gold answers are `pass` too."""
+    gate = Gate(id="g", statistic="flip_rate", at_most="0.30")
+    rows = [
+        {"item": f"q{n}", "repeat": k, "status": "ok", "category": "pass" if n else "fail"}
+        for n in range(30)
+        for k in range(2)
+    ]
+    valid = checked(pd.DataFrame(rows))
+
+    assert "flip_rate 0.064" in near_constant(valid, gate)
+    assert near_constant(valid.assign(gold=valid["category"]), gate) is None
