@@ -27,6 +27,9 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be sent; send nothing.")
     ] = False,
+    seal_anyway: Annotated[
+        bool, typer.Option("--seal-anyway", help="Seal a paused window as it is; send nothing.")
+    ] = False,
     as_json: AsJson = False,
 ) -> ExitCode:
     """Run a frozen study's next window (or one, or all), and seal each when it is done.
@@ -43,7 +46,9 @@ def run(
     from judgeaudit.study.run import run as asked
 
     with shown() as progress:
-        summaries = asked(study, window=window, everything=all_, progress=progress)
+        summaries = asked(
+            study, window=window, everything=all_, seal_anyway=seal_anyway, progress=progress
+        )
     if as_json:
         document({"runs": [ended_document(summary) for summary in summaries]})
     return ExitCode.DONE

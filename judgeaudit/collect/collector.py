@@ -6,8 +6,10 @@
 3. The journal is opened, or resumed where it ended: reservations must be a prefix of the plan, and
    those without an outcome are closed as unresolved.
 4. Echo and preflight, then the lanes of all endpoints beside each other.
-5. A run that was halted stays unsealed (`RunPaused`); running again resumes it. Otherwise the run
-   is finished and sealed, unsent calls with their reason.
+5. A run that was halted stays unsealed (`RunPaused`); running again resumes it, and asks the calls
+   anew that an outage took. So does a run in which too few calls were answered.
+6. Otherwise the run is finished and sealed, unsent calls with their reason. Who asks for the seal
+   gets it with what there is: nothing more is sent, and the journal says who asked.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NoReturn
 
 from judgeaudit.collect import past
 from judgeaudit.collect.attempt import Courier, Run, max_tokens
@@ -30,6 +32,7 @@ from judgeaudit.collect.lock import exclusive
 from judgeaudit.collect.pacing import Pacer, estimated_tokens, virtual_step_ns
 from judgeaudit.collect.preflight import echo, preflight
 from judgeaudit.collect.progress import Earlier, read_earlier
+from judgeaudit.collect.shares import too_few
 from judgeaudit.collect.transport import Limits, Route, Transport
 from judgeaudit.collect.watch import Counts
 from judgeaudit.design.document import EndpointSpec
@@ -44,6 +47,8 @@ from judgeaudit.evidence.log.standard import Derive
 from judgeaudit.instrument.provider import provider
 from judgeaudit.model import JSON, FrozenBody, PlannedCall, Reason, Window
 from judgeaudit.version import __version__
+
+SEAL_ANYWAY = "`judgeaudit run STUDY --seal-anyway`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +73,25 @@ async def collect(
     derive: Derive,
     identity: Mapping[str, Mapping[str, JSON]] | None = None,
     watcher: Callable[[Counts], None] | None = None,
+    teller: Callable[[str], None] | None = None,
+    seal_anyway: bool = False,
 ) -> RunSummary:
     """Run a window, or go on with it, and seal it.
 
     `bases` gives each endpoint's base URL where it is not the registered one (embedded endpoints),
     `keys` the keys by endpoint, `derive` what seals use to read attempts, `identity` what is known
-    of embedded endpoints (noted in the journal). Raises `ExecutorBusy`,
+    of embedded endpoints (noted in the journal). `watcher` sees the counts after every change,
+    `teller` is told what a person should know meanwhile; `seal_anyway` seals a window that has
+    begun with what it has, sending nothing. Raises `ExecutorBusy`,
     `TooEarly`, `GuardError`, `RunPaused`, `EvidenceError`.
     """
     with exclusive(study.root):
         window = window_of(study, window_id)
         begun = time.perf_counter()
-        session = _Session(study, window, clock, bases, keys, derive, Counts(watcher=watcher))
+        counts = Counts(watcher=watcher, teller=teller)
+        session = _Session(study, window, clock, bases, keys, derive, counts)
         session.identity = identity or {}
-        manifest = await session.run()
+        manifest = await (session.seal_anyway() if seal_anyway else session.run())
         return RunSummary(
             window=window.id,
             manifest=manifest,
@@ -145,6 +155,7 @@ class _Session:
         self.voided = 0
         self.identity: Mapping[str, Mapping[str, JSON]] = {}
         self.stopped: dict[str, Reason] = {}
+        self.lanes: list[Lane] = []
 
     async def run(self) -> dict[str, Any]:
         """Collect and seal; returns the manifest."""
@@ -156,14 +167,32 @@ class _Session:
             await self._collect(read, earlier, lock)
         return seal_run(self.log, self.window.id, self.calls, lock, self.derive)
 
+    async def seal_anyway(self) -> dict[str, Any]:
+        """Seal a window that has begun with what it has; returns the manifest."""
+        read, _ = self._earlier()
+        if read is None:
+            raise GuardError(
+                f"window {self.window.id}: nothing was asked; there is nothing to seal"
+            )
+        lock = self._lock(read)
+        if not read.state.sealed:
+            at = self.clock.now_ns()
+            with runs.start(
+                self.log, self._opening(at, lock), self.calls, secrets=self.keys.values()
+            ) as journal:
+                self.voided = len(journal.voided)
+                journal.event("seal_anyway", at, {"said": "sealed as it is, on request"})
+                self.stopped = {spec.id: Reason.WINDOW_CLOSED for spec in self.specs}
+                self._seal(journal)
+        return seal_run(self.log, self.window.id, self.calls, lock, self.derive)
+
     def _earlier(self) -> tuple[JournalRead | None, Earlier]:
         path = runs.journal_path(self.log, self.window.id)
         if not path.exists():
             return None, Earlier()
         planned = {call.call_id: call.body_sha256 for call in self.calls}
         speakers = {spec.id: provider(spec.api) for spec in self.specs}
-        attempts = self.study.registration.retry.attempts
-        return read_earlier(path, speakers, planned.get, attempts)
+        return read_earlier(path, speakers, planned.get, self.study.registration.retry)
 
     def _lock(self, read: JournalRead | None) -> str:
         """Return the lock that the run began under, also where an amendment has superseded it."""
@@ -239,23 +268,35 @@ class _Session:
             cap=Cap(schedule.cap, past.cap_used(sealed) + journal.state.cap_used),
             budget=Budget(schedule.budget, spent),
             on_budget=schedule.on_budget,
-            closes_ns=started + self._longest_ns(),
+            closes_ns=self._closes_ns(started),
             counts=self.counts,
         )
+
+    def _closes_ns(self, started: int) -> int:
+        """Return when the window closes on the steady clock.
+
+        What is left of it is known from the wall clock alone where an earlier executor began it; it
+        is never more than the whole.
+        """
+        if self.clock.virtual:
+            return started + self._longest_ns()
+        left = started + self._longest_ns() - self.clock.now_ns()
+        return self.clock.steady_ns() + min(left, self._longest_ns())
 
     def _longest_ns(self) -> int:
         return round(self.study.registration.schedule.max_duration.total_seconds() * NS)
 
     async def _ask(self, run: Run, earlier: Earlier, started: int) -> None:
         lanes = [self._lane(run, spec, earlier, started) for spec in self.specs]
-        if run.clock.now_ns() < run.closes_ns:
+        self.lanes = lanes
+        if run.clock.steady_ns() < run.closes_ns:
             for lane in lanes:
                 await self._before(lane, earlier, started)
         if run.halted is not None:
             return
         if not run.clock.virtual and earlier.first_reserved is None:
             # Preflight may have waited for a server to load; a window's time is its calls' time.
-            run.closes_ns = run.clock.now_ns() + self._longest_ns()
+            run.closes_ns = run.clock.steady_ns() + self._longest_ns()
         try:
             async with asyncio.TaskGroup() as group:
                 for lane in lanes:
@@ -274,17 +315,22 @@ class _Session:
         if self.study.registration.controls.echo:
             found = await echo(run.transport, frozen)
             run.journal.event("echo", run.clock.now_ns(), found)
-        await preflight(lane.courier, frozen, self.study.registration.retry, started)
+        await preflight(lane.courier, [frozen, self._other_body(lane, frozen)], started)
 
     def _first_body(self, lane: Lane) -> FrozenBody | None:
         bodies = (self.study.body_of(call) for call in lane.calls)
         return next((body for body in bodies if body is not None), None)
 
+    def _other_body(self, lane: Lane, first: FrozenBody) -> FrozenBody:
+        """Return the lane's next body that differs from its first; the first where none does."""
+        bodies = (self.study.body_of(call) for call in lane.calls)
+        return next((b for b in bodies if b and b.body_sha256 != first.body_sha256), first)
+
     def _lane(self, run: Run, spec: EndpointSpec, earlier: Earlier, started: int) -> Lane:
         calls = self.study.calls_of(self.window.id, spec.id)
         tokens = longest_call(self.study, calls) if spec.tokens_per_minute else 0
         pacer = Pacer(
-            run.clock.now_ns(),
+            run.clock.steady_ns(),
             requests_per_minute=spec.requests_per_minute,
             tokens_per_minute=spec.tokens_per_minute,
             tokens=tokens,
@@ -296,9 +342,11 @@ class _Session:
             tokens_per_minute=spec.tokens_per_minute,
             tokens=tokens,
         )
-        breaker = Breaker(spec.id, self.study.registration.retry.breaker)
+        policy = self.study.registration.retry
+        breaker = Breaker(spec.id, policy.breaker, policy.outage)
         route = self._route(spec)
-        courier = Courier(run, spec, provider(spec.api), route, pacer, breaker)
+        speaker = provider(spec.api)
+        courier = Courier(run, spec, speaker, route, pacer, breaker, policy, self.study.rules)
         skipped = frozenset(run.journal.state.skipped)
         return Lane(self.study, calls, courier, earlier, started, step, skipped)
 
@@ -314,15 +362,29 @@ class _Session:
         return Route(self.bases.get(spec.id, spec.base_url), secret, limits)
 
     def _finish(self, run: Run, journal: Journal) -> None:
-        at = self.clock.now_ns()
+        run.note_jumps()
+        for lane in self.lanes:
+            courier = lane.courier
+            courier.breaker.window_ended(courier.last_error or "not sent")
+            if courier.breaker.why is not None:
+                run.halt(courier.breaker.why)
+        lost = [call_id for lane in self.lanes for call_id in lane.courier.breaker.lost]
         if run.halted is not None:
-            journal.event("pause", at, {"why": run.halted})
-            raise RunPaused(
-                f"window {self.window.id} paused, unsealed: {run.halted}; run again to go on"
-            )
+            self._pause(journal, run.halted, lost)
+        journal.flush()
+        if (few := too_few(self.study, journal.path, self.calls, self.derive)) is not None:
+            self._pause(journal, few.says, few.unanswered, f"; or seal it so: {SEAL_ANYWAY}")
+        self._seal(journal)
+
+    def _pause(self, journal: Journal, why: str, anew: list[str], way: str = "") -> NoReturn:
+        journal.event("pause", self.clock.now_ns(), {"why": why, "anew": anew})
+        again = "run again to go on"
+        raise RunPaused(f"window {self.window.id} paused, unsealed: {why}; {again}{way}")
+
+    def _seal(self, journal: Journal) -> None:
         waiting = {s.id for s in self.specs if journal.lanes.waiting(s.id)}
         missing = {name: reason for name, reason in self.stopped.items() if name in waiting}
-        journal.seal(at, missing)
+        journal.seal(self.clock.now_ns(), missing)
 
 
 def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -7,8 +7,11 @@
 * A window closes `max_duration` after it was opened. What is unsent then stays unsent.
 * The cap counts every attempt at a planned call, retries and failures too, before it is sent.
 * The budget counts what replies reported, what is in flight at its worst, and the next call.
-* The breaker pauses a run at n equal 4xx in a row at one endpoint, and at once where no later call
-  can fare better (authentication, 404, quota).
+* The breaker pauses a run at n equal client errors in a row at one endpoint, at n calls in a row
+  that end without a reply (an outage, which says nothing of the judge), and at once where no later
+  call can fare better (authentication, 404, quota). A refusal of one item shows that the way is
+  open. Calls that an outage took are asked again when the run goes on.
+* A window in which too few of the calls that were sent brought a reply is not sealed unasked.
 """
 
 from __future__ import annotations
@@ -20,11 +23,13 @@ from decimal import Decimal
 
 from judgeaudit.collect.clock import NS
 from judgeaudit.design.document import Prices, Schedule
-from judgeaudit.errors import GuardError, TooEarly
-from judgeaudit.instrument.provider import Classified
+from judgeaudit.errors import EvidenceError, GuardError, TooEarly
+from judgeaudit.instrument.provider import Classified, Kind
 from judgeaudit.model import Usage, Window
 
 MILLION = Decimal(1_000_000)
+LATEST_S = 2**63 // NS
+"""The last second that a time in nanoseconds can hold in 64 bits: year 2262."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +85,17 @@ def to_ns(time: datetime) -> int:
 
 def to_datetime(t_ns: int) -> datetime:
     """Return a UTC time, rounded up to the next second so that it is never too early."""
-    return datetime.fromtimestamp(-(-t_ns // NS), UTC)
+    seconds = -(-t_ns // NS)
+    if not 0 <= seconds <= LATEST_S:
+        raise EvidenceError(f"a time of {t_ns} ns since 1970 is none of a log")
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def sent_share(answered: int, sent: int, least: Decimal) -> str | None:
+    """Return what is too few of the calls that were sent, None where it is enough."""
+    if sent == 0 or answered >= least * sent:
+        return None
+    return f"{answered} of {sent} calls that were sent, registered is a share of {least} at least"
 
 
 @dataclass(slots=True)
@@ -127,26 +142,51 @@ class Budget:
 
 @dataclass(slots=True)
 class Breaker:
-    """Counts equal 4xx in a row at one endpoint; `why` says what paused the run."""
+    """Counts equal client errors, and calls without a reply, in a row at one endpoint.
+
+    `why` says what paused the run, `lost` holds the calls that an outage has taken so far.
+    """
 
     endpoint: str
     limit: int
+    outage: int = 5
     status: int | None = None
     row: int = 0
     why: str | None = field(default=None)
+    lost: list[str] = field(default_factory=list)
+    answered: int = 0
 
     def note(self, status: int | None, found: Classified) -> None:
         """Take in one reply; a transport failure (`status` None) neither counts nor clears."""
         if status is None:
             return
-        if not 400 <= status < 500 or status != self.status:
+        refused = not found.about and (
+            400 <= status < 500 or (status < 400 and found.kind is Kind.REFUSE)
+        )
+        if not refused or status != self.status:
             self.status, self.row = status, 0
-        if 400 <= status < 500:
+        if refused:
             self.row += 1
         if found.pause:
             self._pause(f"HTTP {status}", found.detail)
         elif self.row >= self.limit and status != 429:
             self._pause(f"HTTP {status} {self.row} times in a row", found.detail)
+
+    def replied(self) -> None:
+        """Take in a call that was answered, or whose item was refused: the way is open."""
+        self.answered += 1
+        self.lost.clear()
+
+    def lose(self, call_id: str, said: str) -> None:
+        """Take in a call that ended without a reply; `said` is how its last attempt ended."""
+        self.lost.append(call_id)
+        if len(self.lost) >= self.outage:
+            self._pause(f"{len(self.lost)} calls in a row without a reply", said)
+
+    def window_ended(self, said: str) -> None:
+        """Pause where not one call of the window was answered, however few there were."""
+        if self.lost and not self.answered:
+            self._pause(f"none of {len(self.lost)} calls was answered", said)
 
     def _pause(self, what: str, detail: str) -> None:
         said = f": {detail}" if detail else ""

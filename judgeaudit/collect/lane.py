@@ -56,7 +56,12 @@ class Lane:
         run, policy = self.courier.run, self.study.registration.retry
         moment = run.clock.at(job.planned_ns)
         if job.failed:
-            await self._wait_on(job)
+            wait = self._left_to_wait(job)
+            again = self._due(job) if run.clock.virtual else run.clock.steady_ns() + wait
+            if again >= run.closes_ns:
+                run.ended(job)  # as it would have ended in the run that it failed in
+                return
+            await self._wait(wait)
             moment = run.clock.at(max(job.planned_ns, self._due(job)))
         await with_retries(
             lambda: self.courier.attempt(job, moment),
@@ -65,20 +70,31 @@ class Lane:
             failed=job.failed,
             moment=moment,
             closes_ns=run.closes_ns,
+            sleep=None if moment.virtual else run.wait,
         )
+        self.courier.call_ended(job)
         run.ended(job)
 
     def _due(self, job: Job) -> int:
         """Return when a call that failed in an earlier run may be tried again."""
         past = self.earlier.failed(job.call_id)
-        policy = self.study.registration.retry
-        wait = wait_s(policy, job.call_id, past.count, past.retry_after_ms)
-        return past.ended_ns + round(wait * NS)
+        return past.ended_ns + self._whole_wait(job)
 
-    async def _wait_on(self, job: Job) -> None:
-        clock = self.courier.run.clock
-        if not clock.virtual:
-            await clock.sleep(max(0, self._due(job) - clock.now_ns()) / NS)
+    def _whole_wait(self, job: Job) -> int:
+        past, policy = self.earlier.failed(job.call_id), self.study.registration.retry
+        return round(wait_s(policy, job.call_id, past.count, past.retry_after_ms) * NS)
+
+    def _left_to_wait(self, job: Job) -> int:
+        """Return what is left of a wait that an earlier run began.
+
+        Never more than the whole of it: the wall clock may have been set back since.
+        """
+        left = self._due(job) - self.courier.run.clock.now_ns()
+        return min(max(0, left), self._whole_wait(job))
+
+    async def _wait(self, nanoseconds: int) -> None:
+        if not self.courier.run.clock.virtual and nanoseconds:
+            await self.courier.run.wait(nanoseconds / NS)
 
     def _jobs(self) -> Iterator[Job]:
         """Yield the unfinished calls; one that has no body is skipped on the way."""

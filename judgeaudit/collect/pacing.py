@@ -5,6 +5,8 @@ so that they are spread evenly; tokens have a bucket of a second's worth or of o
 is more. A reservation may overdraw a bucket: it then waits until the bucket is level, and whoever
 comes later waits behind it. Limits are totals over all conditions of an endpoint.
 
+Times are of a steady clock: a wall clock that jumps holds nothing back.
+
 Nothing is assumed about limits that are not registered: a `retry-after` from the server holds the
 whole endpoint back, not only the call that met it.
 """
@@ -14,6 +16,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from judgeaudit.collect.clock import MS, NS
+
+NEWS_NS = NS // 2
+"""A server that asks for so little more says nothing new."""
 
 CHARS_PER_TOKEN = 3
 """Bytes of a request per token, a low figure so that the estimate is high."""
@@ -74,9 +79,12 @@ class Pacer:
         waits = [bucket.take(amount, now_ns) for bucket, amount in self._buckets]
         return max([0, self._held_until - now_ns, *waits])
 
-    def hold(self, now_ns: int, milliseconds: int) -> None:
-        """Hold the endpoint back for as long as its server asked."""
-        self._held_until = max(self._held_until, now_ns + milliseconds * MS)
+    def hold(self, now_ns: int, milliseconds: int) -> bool:
+        """Hold the endpoint back as long as its server asked; True where that is news."""
+        until = now_ns + milliseconds * MS
+        news = until > max(self._held_until, now_ns) + NEWS_NS
+        self._held_until = max(self._held_until, until)
+        return news
 
     def give_back(self, unused: int) -> None:
         """Return tokens that an estimate took and a reply did not use."""

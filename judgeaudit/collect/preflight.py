@@ -3,13 +3,16 @@
 * Echo: one frozen body goes to a server on this machine that keeps what arrives. The bytes that
   arrived must equal the frozen ones; nothing but the registered headers may have come with them.
 * Preflight: one call an endpoint, on the ledger and never analysed. Where it fails, the run pauses
-  before a planned call is spent. An answer that is not the API's own is asked for once more, since
-  it may have been cut on the way; twice in a row, it is another server that answers there.
+  before a planned call is spent. What is no answer is asked for once more, with another item where
+  there is one: an answer may have been cut on the way, a request refused for what one item says.
+  Twice in a row, the way is not open. A refusal that speaks of the item alone shows that it is.
+* A reply that names another model than the registered one is told here, before a planned call.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from judgeaudit.canonical import digest
@@ -17,7 +20,7 @@ from judgeaudit.collect.attempt import Courier, Job
 from judgeaudit.collect.clock import RealClock
 from judgeaudit.collect.retrying import with_retries
 from judgeaudit.collect.transport import Exchange, Limits, Route, Transport
-from judgeaudit.design.document import Retry
+from judgeaudit.design.identity import is_registered
 from judgeaudit.errors import GuardError
 from judgeaudit.evidence.log.records import PREFLIGHT
 from judgeaudit.model import JSON, FrozenBody, Outcome
@@ -83,26 +86,42 @@ def compare(arrived: Arrived, frozen: FrozenBody) -> dict[str, JSON]:
     return {"endpoint": frozen.endpoint, "body_sha256": found, "headers": sorted(names)}
 
 
-async def preflight(courier: Courier, frozen: FrozenBody, policy: Retry, start_ns: int) -> None:
-    """Make the one unanalysed call of an endpoint; halts the run where it gets no answer."""
+async def preflight(courier: Courier, bodies: Sequence[FrozenBody], start_ns: int) -> None:
+    """Make the one unanalysed call of an endpoint; halts the run where the way is not open.
+
+    `bodies` are the first to be asked, different ones: a refusal of one item's text shows that the
+    way is open, and so does an answer to the second after the first was refused as it stands.
+    """
     call_id = f"{PREFLIGHT}:{courier.spec.id}:{courier.run.window}"
     states = courier.run.journal.state.calls
     if (known := states.get(call_id)) is not None and known.last is Outcome.OK:
         return
-    for _ in range(2):
-        await _try(courier, call_id, frozen, policy, start_ns)
-        last = after.last if (after := states.get(call_id)) is not None else None
-        if last is not Outcome.BAD_BODY or not courier.open:
+    job = None
+    for frozen in (bodies[0], bodies[-1]):
+        job = await _try(courier, call_id, frozen, start_ns)
+        if job.ended == "" or not courier.open:
             break
-    if last is not Outcome.OK:
+    if job is not None and job.ended != "":
         why = courier.last_error or "not sent"
         courier.run.halt(f"endpoint {courier.spec.id}: preflight failed: {why}")
+    _tell_model(courier)
 
 
-async def _try(
-    courier: Courier, call_id: str, frozen: FrozenBody, policy: Retry, start_ns: int
-) -> None:
-    """Make the preflight call, with the retries that the policy allows."""
+def _tell_model(courier: Courier) -> None:
+    """Say, and record, that the endpoint names a model that is not the registered one."""
+    spec, name, run = courier.spec, courier.last_model, courier.run
+    if name is None or is_registered(spec, name):
+        return
+    known = {"endpoint": spec.id, "registered": spec.model, "returned": name}
+    run.journal.event("other_model", run.clock.now_ns(), known)
+    run.counts.say(
+        f"endpoint {spec.id}: the reply names model {name!r}, registered is {spec.model!r}; "
+        "verdicts will be barred unless the name stands under endpoints.identity.served"
+    )
+
+
+async def _try(courier: Courier, call_id: str, frozen: FrozenBody, start_ns: int) -> Job:
+    """Make the preflight call, with the retries that the policy allows; returns how it ended."""
     known = courier.run.journal.state.calls.get(call_id)
     job = Job(
         call_id=call_id,
@@ -117,9 +136,11 @@ async def _try(
     moment = courier.run.clock.at(start_ns)
     await with_retries(
         lambda: courier.attempt(job, moment),
-        policy=policy,
+        policy=courier.policy,
         call_id=call_id,
         failed=0,
         moment=moment,
         closes_ns=courier.run.closes_ns,
+        sleep=None if moment.virtual else courier.run.wait,
     )
+    return job

@@ -20,6 +20,9 @@ environment are what a frozen request must not meet.
 from __future__ import annotations
 
 import asyncio
+import errno
+import math
+import os
 import ssl
 import time
 from collections.abc import Mapping
@@ -41,7 +44,9 @@ from judgeaudit.version import __version__
 USER_AGENT = f"judgeaudit/{__version__}"
 LATENCY_HEADER = "x-judgeaudit-virtual-latency-ms"
 LONGEST_REPLY = 64 * 1024 * 1024
+KEY_LOG = "SSLKEYLOGFILE"
 _LONGEST_HEADER = 65536
+_LATEST_MS = 366 * 24 * 3600 * 1000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +214,7 @@ def _take_virtual_time(exchange: Exchange, moment: Moment) -> None:
         latency = float(exchange.headers.get(LATENCY_HEADER, "0"))
     except ValueError:
         latency = 0.0
+    latency = min(max(latency, 0.0), _LATEST_MS) if math.isfinite(latency) else 0.0
     moment.pass_ns(round(latency * MS))
     exchange.elapsed_ms = latency
     exchange.ttfb_ms = None if exchange.ttfb_ms is None else latency
@@ -218,11 +224,13 @@ def failure_of(error: BaseException) -> tuple[Outcome, Responsibility, str]:
     """Return what an exception of `send` means: outcome, whose failing, one line.
 
     The cause decides where there is one: httpx-aiohttp calls a connection that the server closed
-    a `ConnectTimeout`.
+    a `ConnectTimeout`. The line is whole, as a cut before redaction would hide part of a secret.
     """
     cause = error.__cause__ if isinstance(error, httpx.TransportError) else None
     real = cause or error
-    line = " ".join(f"{type(real).__name__}: {real}".split()).removesuffix(":")[:300]
+    line = " ".join(f"{type(real).__name__}: {real}".split()).removesuffix(":")
+    if (own := own_failing(error)) is not None:
+        return Outcome.CANCELLED, Responsibility.TOOL, own
     if isinstance(real, asyncio.CancelledError | KeyboardInterrupt):
         return Outcome.CANCELLED, Responsibility.USER, "interrupted"
     if isinstance(real, TimeoutError | httpx.TimeoutException):
@@ -233,5 +241,41 @@ def failure_of(error: BaseException) -> tuple[Outcome, Responsibility, str]:
     return Outcome.CANCELLED, Responsibility.TOOL, line
 
 
+OWN = {
+    errno.EMFILE: "no file descriptor left: raise `ulimit -n` or register fewer in flight",
+    errno.ENFILE: "no file descriptor left on this machine: close what holds them",
+    errno.ENOMEM: "no memory left: free some",
+    errno.ENOBUFS: "no network buffers left: register fewer in flight",
+    errno.ENOSPC: "no space left on the disk: free some",
+    errno.EDQUOT: "disk quota reached: free some",
+    errno.EADDRNOTAVAIL: "no local port left: register fewer in flight",
+}
+"""What this machine lacks when its system says so, and what helps; no judge is to blame."""
+
+
+def own_failing(error: BaseException) -> str | None:
+    """Return what this machine lacked, None where it was not the machine."""
+    seen: set[int] = set()
+    at: BaseException | None = error
+    while at is not None and id(at) not in seen:
+        seen.add(id(at))
+        if isinstance(at, MemoryError):
+            return OWN[errno.ENOMEM]
+        inner = getattr(at, "os_error", at)
+        if isinstance(inner, OSError) and inner.errno in OWN:
+            return OWN[inner.errno]
+        at = at.__cause__ or at.__context__
+    return None
+
+
 def _tls() -> ssl.SSLContext:
-    return httpx.create_ssl_context(verify=True, trust_env=False)
+    """Return a context that takes nothing from the environment.
+
+    `ssl.create_default_context` would write each connection's secrets where SSLKEYLOGFILE says.
+    """
+    kept = os.environ.pop(KEY_LOG, None)
+    try:
+        return httpx.create_ssl_context(verify=True, trust_env=False)
+    finally:
+        if kept is not None:
+            os.environ[KEY_LOG] = kept

@@ -14,6 +14,7 @@ from judgeaudit.model import Outcome
 class Counts:
     """How far a window has come. `watcher` is called after every change.
 
+    `teller` is given what a person should know while it happens: a wait, a jump of the clock.
     `planned` and `done` count calls, `attempts` tries on the network in this run, `cost` what they
     were reported to use.
     """
@@ -24,6 +25,7 @@ class Counts:
     outcomes: Counter[Outcome] = field(default_factory=Counter)
     cost: Decimal = Decimal(0)
     watcher: Callable[[Counts], None] | None = None
+    teller: Callable[[str], None] | None = None
 
     def call_done(self) -> None:
         """Count a planned call that needs nothing more."""
@@ -36,6 +38,11 @@ class Counts:
         self.outcomes[outcome] += 1
         self.cost += cost
         self._tell()
+
+    def say(self, text: str) -> None:
+        """Tell a person something at once."""
+        if self.teller is not None:
+            self.teller(text)
 
     def _tell(self) -> None:
         if self.watcher is not None:

@@ -153,7 +153,9 @@ class Schedule(Strict):
     (whole groups, drawn by seed), `replay_share` of the groups return in windows after the first.
     `draws` are the k draws that one reading aggregates. `order = "interleaved"` mixes conditions
     in seeded chunks of `chunk` calls; `"blocked"` runs them one after the other. `block` gives each
-    window that many items which no other window asks, in one seeded order.
+    window that many items which no other window asks, in one seeded order. A window is sealed
+    without being asked for it only where, of the calls that were sent, at least the share
+    `least_answered` brought a reply and `least_valid` a valid reading.
     """
 
     start: datetime | None = None
@@ -174,6 +176,8 @@ class Schedule(Strict):
     cap: int = Field(ge=1, le=2**53)
     budget: Decimal | None = Field(default=None, gt=0)
     on_budget: Literal["pause", "close"] = "pause"
+    least_answered: Decimal = Field(default=Decimal("0.5"), ge=0, le=1)
+    least_valid: Decimal = Field(default=Decimal(0), ge=0, le=1)
     clock: Literal["utc", "virtual"] = "utc"
 
     @model_validator(mode="after")
@@ -185,12 +189,19 @@ class Schedule(Strict):
 
 
 class Retry(Strict):
-    """The retry policy: transport failures, 408, 409, 429, 5xx and 529 only."""
+    """The retry policy: transport failures, 408, 409, 429, 5xx and 529 only.
+
+    `longest` is the longest wait of our own, `longest_wait` the longest that a server may ask for.
+    `breaker` equal client errors in a row pause a run, and so do `outage` calls in a row that end
+    without a reply (5xx, 429, transport, bodies that are none).
+    """
 
     attempts: int = Field(default=5, ge=1, le=20)
     base: Duration = timedelta(seconds=1)
     longest: Duration = timedelta(seconds=60)
+    longest_wait: Duration = timedelta(minutes=10)
     breaker: int = Field(default=5, ge=1)
+    outage: int = Field(default=5, ge=1)
 
 
 class Unit(Strict):

@@ -23,12 +23,14 @@ def run(
     *,
     window: str | None = None,
     everything: bool = False,
+    seal_anyway: bool = False,
     environment: Mapping[str, str] | None = None,
     progress: Progress = silent,
 ) -> list[RunSummary]:
     """Run the next window of a frozen study, the one called `window`, or everything left.
 
     An interrupted run goes on where it ended; `everything` waits for windows that are due later.
+    `seal_anyway` seals a window that was paused with what it has; nothing is sent then.
     `environment` holds the endpoints' keys, by default the process's own variables. Returns how
     each window ended, nothing where all are sealed. Raises `TooEarly` with the earliest time,
     `RunPaused` where the circuit breaker opened, `ExecutorBusy` beside another run.
@@ -36,9 +38,12 @@ def run(
     root = Path(folder)
     if window is not None and everything:
         raise InputError("run", found="one window and all of them", remedy="give one")
+    if everything and seal_anyway:
+        raise InputError("run", found="a seal asked for all windows", remedy="seal one at a time")
     frozen = load_frozen(root)
     with exclusive(root):
-        return Windows(root, frozen, progress, environment).run(window, everything=everything)
+        windows = Windows(root, frozen, progress, environment, seal_anyway=seal_anyway)
+        return windows.run(window, everything=everything)
 
 
 def preview(folder: Folder, *, window: str | None = None) -> list[dict[str, Any]]:

@@ -31,6 +31,7 @@ from judgeaudit.study.progress import (
     silent,
 )
 
+LONGEST_STEP_S = 30.0
 VIRTUAL_START = 1_767_225_600_000_000_000
 """2026-01-01 00:00 UTC: where the virtual clock starts without a registered start."""
 
@@ -47,9 +48,11 @@ class Windows:
         frozen: FrozenStudy,
         progress: Progress = silent,
         environment: Mapping[str, str] | None = None,
+        *,
+        seal_anyway: bool = False,
     ) -> None:
         self.root, self.frozen, self.progress = root, frozen, progress
-        self.clock = clock_of(frozen)
+        self.clock, self.seal_anyway = clock_of(frozen), seal_anyway
         self._environment = os.environ if environment is None else environment
 
     def run(self, window_id: str | None, *, everything: bool) -> list[RunSummary]:
@@ -98,8 +101,14 @@ class Windows:
             except TooEarly as early:
                 due = f"{early.earliest:%Y-%m-%d %H:%M:%S} UTC"
                 self.progress(Remark(f"window {window.id}: waiting until {due}"))
-                wait = early.earliest.timestamp() - self.clock.now_ns() / NS
-                asyncio.run(self.clock.sleep(max(0.5, wait)))
+                self._sleep_until(early.earliest.timestamp())
+
+    def _sleep_until(self, due: float) -> None:
+        """Wait in short steps: the wall clock may be set, or the machine sleep, meanwhile."""
+        while (left := due - self.clock.now_ns() / NS) > 0:
+            asyncio.run(
+                self.clock.sleep(min(left, LONGEST_STEP_S) if not self.clock.virtual else left)
+            )
 
     def _one(self, window: Window, started: Started, keys: dict[str, str]) -> RunSummary:
         self._render_stage(window)
@@ -117,6 +126,8 @@ class Windows:
                     derive=derive(self.frozen),
                     identity=started.identity,
                     watcher=lambda counts: self.progress(CallsDone(window.id, counts)),
+                    teller=lambda text: self.progress(Remark(f"window {window.id}: {text}")),
+                    seal_anyway=self.seal_anyway,
                 )
             )
             says = line_of(summary)

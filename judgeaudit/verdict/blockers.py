@@ -31,7 +31,6 @@ undefined with the bar as its reason; a gate that fails still fails.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -42,6 +41,7 @@ from judgeaudit.analysis.catalogue import NAMES
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.design.criteria import Gate
 from judgeaudit.design.document import EndpointSpec, Registration
+from judgeaudit.design.identity import is_registered
 from judgeaudit.readings.table import probes
 from judgeaudit.verdict.constant import absent_categories, near_constant, one_answer
 from judgeaudit.verdict.known import wrong_controls
@@ -51,8 +51,6 @@ from judgeaudit.verdict.words import held_sentence
 
 REPEATED = frozenset({"repeats", "windows", "days"})
 """Facets by which a statistic counts readings of one request as measurements of their own."""
-
-_SNAPSHOT = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|\d{6}|\d{4})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,17 +208,6 @@ def model_bars(spec: EndpointSpec, returned: Iterable[str]) -> Iterator[Bar]:
         yield Bar("other_model", says, spec.id)
     if len(names) > 1:
         yield Bar("several_models", f"replies name {len(names)} models: {_told(names)}", spec.id)
-
-
-def is_registered(spec: EndpointSpec, name: str) -> bool:
-    """Return whether a returned name is the registered model, a snapshot of it, or listed."""
-    served = spec.identity.get("served", ())
-    listed = [served] if isinstance(served, str) else [str(one) for one in served]
-    if name == spec.model or name in listed:
-        return True
-    if spec.is_simulated and name.startswith("simulated-"):
-        return True  # a simulated judge names its scenario, whatever model the registration names
-    return name.startswith(spec.model) and bool(_SNAPSHOT.fullmatch(name[len(spec.model) :]))
 
 
 def _told(names: Sequence[str], most: int = 4) -> str:

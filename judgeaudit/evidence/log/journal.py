@@ -58,7 +58,7 @@ class Journal:
     ) -> None:
         self.path, self.state, self.lanes = path, state, lanes
         self.voided: tuple[Attempt, ...] = ()
-        self._file, self._chain, self._redactor = file, chain, redactor
+        self._file, self._chain, self.redactor = file, chain, redactor
         self._durable = chain.length
         self._failure: Exception | None = None
         self._syncing: asyncio.Task[None] | None = None
@@ -161,7 +161,7 @@ class Journal:
 
         Body digests and `redacted` are set here, headers cut to the allow-list.
         """
-        stored = self._redactor.attempt(attempt)
+        stored = self.redactor.attempt(attempt)
         self._append(Kind.OUTCOME, attempt_payload(stored, self.state.format))
         return stored
 
@@ -170,7 +170,7 @@ class Journal:
         call = self.state.calls.get(call_id)
         if call is None or call.open is None:
             raise GuardError(f"{self.path}: call {call_id!r} has no open reservation to void")
-        attempt = unresolved(call.open, self._redactor.text(error))
+        attempt = unresolved(call.open, self.redactor.text(error))
         self._append(Kind.VOID, attempt_payload(attempt, self.state.format))
         return attempt
 
@@ -184,7 +184,7 @@ class Journal:
     def event(self, name: str, at: int, data: Mapping[str, Any]) -> None:
         """Record something that is no attempt: preflight result, pause, identity, amendment."""
         self._append(
-            Kind.EVENT, {"name": name, "at": str(at), "data": self._redactor.json(dict(data))}
+            Kind.EVENT, {"name": name, "at": str(at), "data": self.redactor.json(dict(data))}
         )
 
     def seal(self, at: int, missing: Mapping[str, Reason] | None = None) -> None:

@@ -11,17 +11,15 @@ Response headers are kept by an allow-list; a header that nobody thought of is n
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from judgeaudit.canonical import digest
 from judgeaudit.evidence.log.caches import CACHE_HEADERS
-from judgeaudit.evidence.log.encodings import MOST_UNPACKED, unpacked
 from judgeaudit.evidence.log.search import Searcher
-from judgeaudit.model import Attempt
+from judgeaudit.instrument.provider.compressed import codings, packed, readable
+from judgeaudit.model import Attempt, Invalid
 
 MARKER = b"[redacted]"
 _ROUNDS = 4
@@ -75,11 +73,25 @@ class Redactor:
 
     def body(self, body: bytes) -> tuple[bytes, bool]:
         """Return `body` without the secrets, and whether it held any."""
-        if body is self._last or not self._search.holds(body):
+        if body is self._last:
             return body, False
-        stored = self._repacked(body) or self._replaced(body)
-        self._last = stored
-        return stored, True
+        found = self._search.holds(body)
+        self._last = self._replaced(body) if found else body
+        return self._last, found
+
+    def received(self, body: bytes, headers: Mapping[str, str]) -> tuple[bytes, bool]:
+        """Return a reply's body without the secrets, and whether it held any.
+
+        A compressed body is unpacked, redacted and packed again; one that cannot be looked into
+        while there are secrets is not kept.
+        """
+        if not codings(headers) or not self._search:
+            return self.body(body)
+        inner = readable(body, headers)
+        if isinstance(inner, Invalid):
+            return MARKER, True
+        clear, found = self.body(inner)
+        return (packed(clear, headers), True) if found else (body, False)
 
     def _replaced(self, body: bytes) -> bytes:
         for _ in range(_ROUNDS):
@@ -91,14 +103,6 @@ class Redactor:
             if not self._search.holds(body.replace(MARKER, b"\xff")):
                 return body
         return MARKER
-
-    def _repacked(self, body: bytes) -> bytes | None:
-        """Return a packed body without the secrets, packed as it was; None where it is none."""
-        inner = unpacked(body)
-        if inner is None or len(inner) > MOST_UNPACKED:
-            return None
-        clear = self._replaced(inner)
-        return gzip.compress(clear, mtime=0) if body[:2] == b"\x1f\x8b" else zlib.compress(clear)
 
     def text(self, text: str) -> str:
         """Return `text` without the secrets; lone surrogates, which no log can hold, become `?`."""
@@ -131,7 +135,7 @@ class Redactor:
         received = attempt.received_sha256 if redacted else None
         if stored is not None:
             received = received or digest(stored)
-            stored, found = self.body(stored)
+            stored, found = self.received(stored, attempt.response_headers)
             redacted = redacted or found
         return replace(
             attempt,

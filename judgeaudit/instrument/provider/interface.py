@@ -30,7 +30,9 @@ class Classified:
 
     `pause` is set where no later call can fare better until a person acts: a key that is not
     accepted, a model or path that is not there, money that is spent. `detail` is the provider's
-    own word for it, on one line. `retry_after_ms` is None where nothing was said.
+    own word for it, on one line. `retry_after_ms` is None where nothing was said. `about` is not
+    empty where the refusal speaks of this one item, so that the way to the model is open:
+    `refused` by a filter, or `too_long`.
     """
 
     kind: Kind
@@ -38,6 +40,7 @@ class Classified:
     retry_after_ms: int | None = None
     pause: bool = False
     detail: str = ""
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-_LONGEST_COUNT = 2**53
-"""Counts above this are no counts (and no JSON number that every reader agrees on)."""
+_LONGEST_COUNT = 2**40
+"""Counts above this are no counts; sums of them stay within 64 bits and JSON's exact numbers."""
 
 
 def load_json(body: bytes) -> Any:

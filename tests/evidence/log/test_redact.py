@@ -10,6 +10,7 @@ import pytest
 
 from judgeaudit.canonical import digest
 from judgeaudit.evidence.log.redact import Redactor, allowed_headers, redact
+from judgeaudit.instrument.provider.compressed import packed, readable
 
 KEY = "sk-Test/0123+456=789_abcXYZ"
 
@@ -74,13 +75,38 @@ def test_every_form_of_a_key_is_replaced(form):
     assert base64.b64encode(KEY.encode())[4:20] not in stored
 
 
-def test_a_packed_body_is_packed_again_without_the_secret():
-    body = gzip.compress(b'{"a": "' + KEY.encode() + b'"}')
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "gzip, deflate"])
+def test_a_compressed_reply_is_packed_again_without_the_secret(coding):
+    headers = {"content-encoding": coding}
+    body = packed(b'{"a": "' + KEY.encode() + b'"}', headers)
 
-    stored, redacted = redact(body, [KEY])
+    stored, redacted = Redactor([KEY]).received(body, headers)
 
     assert redacted
-    assert gzip.decompress(stored) == b'{"a": "[redacted]"}'
+    assert readable(stored, headers) == b'{"a": "[redacted]"}'
+
+
+def test_a_raw_deflate_stream_is_looked_into():
+    stream = zlib.compressobj(wbits=-15)
+    body = stream.compress(KEY.encode()) + stream.flush()
+
+    stored, redacted = Redactor([KEY]).received(body, {"content-encoding": "deflate"})
+
+    assert redacted
+    assert readable(stored, {"content-encoding": "deflate"}) == b"[redacted]"
+
+
+def test_a_compressed_reply_without_the_secret_is_stored_as_it_came():
+    body = gzip.compress(b"{}")
+
+    assert Redactor([KEY]).received(body, {"content-encoding": "gzip"}) == (body, False)
+
+
+def test_what_cannot_be_looked_into_is_not_kept_where_there_are_secrets():
+    headers = {"content-encoding": "br"}
+
+    assert Redactor([KEY]).received(b"\x8b\x00", headers) == (b"[redacted]", True)
+    assert Redactor([]).received(b"\x8b\x00", headers) == (b"\x8b\x00", False)
 
 
 @pytest.mark.parametrize("cut", range(8, len(KEY)))
