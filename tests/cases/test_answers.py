@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from judgeaudit.errors import RunPaused
 from judgeaudit.evidence.log.load import load_readings
 
 
@@ -29,7 +30,10 @@ def readings(study, run, recording, make_registration):
         )
         frozen = study(text, items=2, protocol=protocol)
         with recording.Recorder(answer) as server:
-            run(frozen, base=server.base_url)
+            try:
+                run(frozen, base=server.base_url)
+            except RunPaused:  # not one answer: an outage is sealed only where that is asked for
+                run(frozen, base=server.base_url, seal_anyway=True)
         return load_readings(frozen.root / "log").to_pylist()
 
     return _readings

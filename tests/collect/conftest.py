@@ -103,7 +103,7 @@ def study(tmp_path):
 def run():
     """Run a window against the embedded endpoint that the registration names, or a URL."""
 
-    def _run(study, window="d1w1", clock=None, base=None, keys=None, watcher=None):
+    def _run(study, window="d1w1", clock=None, base=None, keys=None, **more):
         virtual = study.registration.schedule.clock == "virtual"
         clock = clock or (VirtualClock(START) if virtual else RealClock())
 
@@ -116,7 +116,7 @@ def run():
                     bases=bases,
                     keys=keys or {},
                     derive=derive(study),
-                    watcher=watcher,
+                    **more,
                 )
             )
 

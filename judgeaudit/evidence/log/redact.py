@@ -149,8 +149,8 @@ class Redactor:
 
     def _reported(self, attempt: Attempt) -> dict[str, Any]:
         texts = {name: text for name in _REPORTED if (text := getattr(attempt, name)) is not None}
-        whole = "\n".join(texts.values()).encode("utf-8", "replace")
-        if not self._search.holds(whole) and whole.isascii():
+        whole = "\n".join(texts.values())
+        if whole.isascii() and not self._search.holds(whole.encode()):
             return texts
         return {name: self.text(text) for name, text in texts.items()}
 
