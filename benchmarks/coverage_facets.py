@@ -43,7 +43,7 @@ from judgeaudit.stats.weighted import alpha_estimate, weighted_kappa
 
 SEED = 20261201
 RUN_SDS = (0.0, 0.05, 0.1, 0.2, 0.4)
-PROFILES = {"ci": (300, 100, 60), "moderate": (1_500, 400, 200), "full": (4_000, 600, 300)}
+PROFILES = {"ci": (300, 100, 60), "moderate": (2_000, 400, 60), "full": (4_000, 600, 300)}
 
 
 @dataclass(frozen=True)

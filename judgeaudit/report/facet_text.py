@@ -120,7 +120,7 @@ def _resolved(comparison: str, found: Resolution) -> Iterator[str]:
     yield (
         f"resolution between {comparison} of one system: {found.value:.3g} "
         f"(95% interval {found.interval.low:.3g} to {found.interval.high:.3g}; {c.runs} runs): "
-        f"means over these {c.items} items that differ by less are the judge's own noise"
+        f"means over these {c.items} items that differ by less may be the judge's own noise"
     )
     if found.floor:
         yield "  the run means lie as close as item noise lets them: item noise is the floor"
