@@ -6,6 +6,8 @@ Rules of this module:
   `MOST_PARTS` parts nothing is compared pair by pair.
 * Scores: the correlation of single readings, the difference of the two reliabilities on the same
   items, the correlation without either's noise, and bias with limits of agreement on item means.
+* A panel: items x judges x runs in judges, complete items; Phi of the mean of one reading from each
+  judge, and a grid of what k judges with m readings reach (D-study).
 * Verdicts: how often two readings, one of each, differ, and kappa of the first readings.
 * Differences of reliabilities carry p values, Holm over all pairs. An interval that misses 0 says
   that this pair differs; the adjusted p value says so for the whole set.
@@ -16,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import combinations
 
 import numpy as np
@@ -27,6 +30,7 @@ from judgeaudit.analysis.question import Question
 from judgeaudit.readings.sheet import Sheet
 from judgeaudit.stats.agreement import effective_proportion
 from judgeaudit.stats.attenuation import correct_attenuation
+from judgeaudit.stats.gstudy import d_study, g_study
 from judgeaudit.stats.interval import Undefined
 from judgeaudit.stats.judges import bland_altman
 from judgeaudit.stats.multiplicity import holm
@@ -64,7 +68,33 @@ def between_parts(sheets: Sequence[Sheet], question: Question) -> tuple[Estimate
             said = replace(said, question=replace(question, cluster="task"))
         made = compare(first, second, (rows[0], rows[1]), of_tasks, said)
         found += [replace(e, scope=scope) for e in made]
-    return tuple(_adjusted(found))
+    panel = _panel(sheets, question) if numbers else []
+    return (*_adjusted(found), *panel)
+
+
+def _panel(sheets: Sequence[Sheet], question: Question) -> list[Estimate]:
+    """Return Phi of the panel's mean score, and what other numbers of judges and runs reach."""
+    common = reduce(np.intersect1d, [sheet.items for sheet in sheets])
+    runs = min(sheet.index.shape[1] for sheet in sheets)
+    if common.size < 3 or runs < 2:
+        return []
+    tables = [s.scores()[np.searchsorted(s.items, common), :runs] for s in sheets]
+    cube = np.stack(tables, axis=1)
+    whole = ~np.isnan(cube).any(axis=(1, 2))
+    said = Context("judges_panel", question, {"items": int(whole.sum())})
+    study = g_study(cube[whole], ["judge", "run"], nested={"run": "judge"})
+    if isinstance(study, Undefined):
+        return [said.none(study.reason, scope="panel")]
+    reached = d_study(study, {"judge": len(sheets), "run": 1})
+    grid = [
+        [k, m, (d := d_study(study, {"judge": k, "run": m})).relative.value, d.absolute.value]
+        for k in range(1, MOST_PARTS + 1)
+        for m in (1, 2, 4)
+    ]
+    parts = {study.name(e): v for e, v in study.variances.items()}
+    details = {"relative": reached.relative.value, "grid": grid, "variances": parts}
+    few = "the interval speaks of items like these, and not of judges like these"
+    return [said.of(reached.absolute, details=details, scope="panel", caveats=(few,))]
 
 
 def _named(said: Context, name: str) -> Context:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from judgeaudit.analysis.facets import Facet, Facets, Level
 from judgeaudit.stats.interval import Undefined
-from judgeaudit.stats.resolution import Resolution, distance
+from judgeaudit.stats.resolution import Resolution, distance, needed
 
 MOST_LEVELS = 12
 MANY_GAPS = 0.02
@@ -104,13 +104,15 @@ def _gaps(found: Facets) -> Iterator[str]:
         )
 
 
-def resolution_lines(found: Facets) -> Iterator[str]:
-    """Yield the resolution of each comparison, or why there is none."""
+def resolution_lines(found: Facets, gap: float | None = None) -> Iterator[str]:
+    """Yield the resolution of each comparison, or why there is none; with a `gap`, its price."""
     for comparison, resolved in found.resolutions.items():
         if isinstance(resolved, Undefined):
             yield f"resolution between {comparison}: undefined, {resolved.reason}"
         elif resolved.sized:
             yield from _resolved(comparison, resolved)
+            if gap is not None:
+                yield _priced(comparison, resolved, gap)
         else:
             yield from _unsized(found, comparison)
 
@@ -132,6 +134,17 @@ def _resolved(comparison: str, found: Resolution) -> Iterator[str]:
             f"  more runs, not more readings: {MORE_READINGS} times the readings in a run give "
             f"{readings:.3g}, {MORE_RUNS} runs give {runs:.3g}"
         )
+
+
+def _priced(comparison: str, found: Resolution, gap: float) -> str:
+    price = needed(found.calibration, gap)
+    what = f"  a gap of {gap:g} between two systems' means ({comparison}, 5%, power 80%)"
+    if isinstance(price, Undefined):
+        return f"{what}: {price.reason}"
+    fewest = (
+        f"; fewer than {price.fewest_runs} runs are never enough" if price.fewest_runs > 1 else ""
+    )
+    return f"{what} takes {price.runs} runs with {price.readings} readings of each item{fewest}"
 
 
 def _unsized(found: Facets, comparison: str) -> Iterator[str]:

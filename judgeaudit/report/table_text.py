@@ -31,6 +31,9 @@ NAMES: Mapping[str, str] = {
     "judges_proportional_bias": "slope of that difference on the mean of both",
     "judges_differ": "verdicts of the two differ",
     "judges_kappa": "Cohen's kappa between the two, first readings",
+    "reliability_change": "reliability, last window less first (Spearman)",
+    "window_trend": "slope of window means (scale units a window)",
+    "judges_panel": "reliability of the panel's mean score, one reading of each (Phi)",
     "window_shift": "mean shift, last window less first (scale units)",
     "gold_spearman": "order against gold (Spearman, one reading)",
     "gold_agreement": "readings equal to gold",
@@ -208,7 +211,7 @@ def _noise_words(part: PartReport, facts: Mapping[str, Any]) -> Iterator[str]:
         f"{_short(facts['repeatability_of_mean'])}"
     )
     if part.facets is not None:
-        yield from resolution_lines(part.facets)
+        yield from resolution_lines(part.facets, facts.get("gap"))
     if facts.get("quantisation_floor"):
         yield (
             f"rounding: the noise is below .3 scale steps of {_short(facts['step'])}, so averaging "

@@ -15,7 +15,6 @@ Rules of this module:
 When not to report alpha alone: it collapses when one verdict dominates. Print all three.
 """
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -295,36 +294,3 @@ def _ac1(alike: Floats, paired: Floats, shares: Floats, present: Floats) -> Floa
     category = shares / present
     expected = (category * (1 - category)).sum(axis=1) / (category.shape[1] - 1)
     return np.asarray((observed - expected) / (1 - expected))
-
-
-def cohen_kappa(first: Codes, second: Codes, categories: int) -> float | Undefined:
-    """Return Cohen's kappa between two columns (n,) of codes; items missing in either are left out.
-
-    Undefined if both columns hold one and the same category. No interval.
-
-    Parameters
-    ----------
-    first, second : array of int, shape (n,)
-        Categories 0..q-1 of two columns, -1 for missing.
-    categories : int
-        Number q of declared categories.
-
-    Returns
-    -------
-    float of at most 1, or Undefined.
-
-    References
-    ----------
-    Cohen (1960), Educational and Psychological Measurement 20, 37-46.
-    """
-    both = (first >= 0) & (second >= 0)
-    n = int(both.sum())
-    if n == 0:
-        return Undefined("no item has both verdicts")
-    cells = first[both] * categories + second[both]
-    table = np.bincount(cells, minlength=categories**2).reshape(categories, categories) / n
-    observed = float(np.trace(table))
-    expected = float(table.sum(axis=1) @ table.sum(axis=0))
-    if math.isclose(expected, 1.0):
-        return Undefined("constant")
-    return (observed - expected) / (1 - expected)

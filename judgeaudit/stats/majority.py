@@ -17,8 +17,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from judgeaudit.stats.agreement import category_counts
-
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
@@ -40,26 +38,3 @@ def majority_bounds(flip_rate: float, categories: int) -> tuple[float, float]:
     q = categories
     inside = max((q - 1) * (q * (1 - flip_rate) - 1), 0.0)
     return 1 - (1 + math.sqrt(inside)) / q, flip_rate
-
-
-def unlike_majority(codes: Codes, categories: int) -> float:
-    """Return the mean share of an item's readings unlike its own commonest category.
-
-    Parameters
-    ----------
-    codes : array of int, shape (n items, k readings)
-        Categories 0..q-1, -1 for missing. Items with fewer than two readings are left out.
-    categories : int
-        Number q of categories.
-
-    Returns
-    -------
-    float; nan if no item has two readings. It is what was seen in these k readings, and lies below
-    the chance against the majority of very many readings.
-    """
-    counts = category_counts(codes, categories)
-    size = counts.sum(axis=1)
-    kept = size >= 2
-    if not kept.any():
-        return float("nan")
-    return float((1 - counts[kept].max(axis=1) / size[kept]).mean())

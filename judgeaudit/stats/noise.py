@@ -134,32 +134,6 @@ def detectable_change(sd: float, repeats: int = 1) -> float:
     return _TWO_SCORES * sd / math.sqrt(repeats)
 
 
-def resolvable_gap(sd: float, items: int, repeats: int, item_difference_sd: float = 0.0) -> float:
-    """Return the smallest difference of two systems' means that is beyond noise at 95 %.
-
-    1.96 sqrt((s_d^2 + 2 s_w^2 / m) / n) over n paired items, m repeats each;
-    s_d is the SD of true item differences. With s_d = 0 it is the judge's part
-    alone, for claims about these very items.
-
-    Parameters
-    ----------
-    sd : float
-        Within-item SD of one score, in scale units.
-    items : int
-        Items n that both systems have.
-    repeats : int
-        Scores m an item and system.
-    item_difference_sd : float
-        SD s_d of true differences between items, in scale units.
-
-    Returns
-    -------
-    float in scale units.
-    """
-    variance = (item_difference_sd**2 + 2 * sd**2 / repeats) / items
-    return float(special.ndtri(0.975)) * math.sqrt(variance)
-
-
 def repeats_for_gap(
     sd: float, gap: float, *, alpha: float = 0.05, power: float = 0.8, most: int = 1_000
 ) -> int | Undefined:

@@ -116,3 +116,62 @@ def test_one_part_has_nothing_to_be_compared_with(between):
 
     assert found == {}
     assert "against each other" not in text
+
+
+def test_a_panel_reaches_what_its_variances_say(between):
+    """theta 1, noise .3: two judges with one reading each reach 1/(1 + .09/2) = .957 or so."""
+    found, text = between(table(6, {"a": (0.3, 0), "b": (0.3, 0)}, n=300), "--score", "score")
+    panel = found["panel", "judges_panel"]
+
+    assert panel["value"] == pytest.approx(1 / (1 + 0.045), abs=0.015)
+    reached = {(k, m): phi for k, m, _, phi in panel["details"]["grid"]}
+    assert reached[2, 1] == pytest.approx(panel["value"])
+    assert reached[1, 1] < reached[2, 1] < reached[4, 1]
+    assert "panel" in text
+
+
+def test_a_gap_between_systems_is_priced_in_runs_and_readings(tmp_path):
+    """Run means at 0, 1, 2 (SD 1, item noise 0 but for rounding): the run part alone decides.
+
+    gap 10: (10/(4.302653 + 1.060660))^2/2 = 1.738 > 1, one run; gap 5 gives .4345: 3 runs.
+    """
+    rng = np.random.default_rng(7)
+    y = rng.normal(size=(50, 1)) + np.arange(3.0) + 1e-3 * rng.normal(size=(50, 3))
+    frame = pd.DataFrame(
+        {
+            "item": np.repeat(np.arange(50), 3),
+            "run": np.tile(np.arange(3), 50),
+            "score": y.ravel(),
+        }
+    )
+    path = tmp_path / "t.csv"
+    frame.to_csv(path, index=False)
+    given = ["analyze", str(path), "--item", "item", "--repeat", "run", "--score", "score"]
+    one, three = (CliRunner().invoke(app, [*given, "--gap", gap]).stdout for gap in ("10", "5"))
+
+    assert "takes 1 runs with 1 readings" in one
+    assert "takes 3 runs with 1 readings of each item; fewer than 3 runs are never enough" in three
+
+
+def test_four_windows_have_a_trend_and_a_change_of_reliability(tmp_path):
+    """Windows rise by .5 each: the slope of the window means is .5 a window."""
+    rng = np.random.default_rng(8)
+    theta = rng.normal(size=(60, 1, 1))
+    y = theta + 0.5 * np.arange(4)[None, :, None] + 0.2 * rng.normal(size=(60, 4, 2))
+    frame = pd.DataFrame(
+        {
+            "item": np.repeat(np.arange(60), 8),
+            "day": np.tile(np.repeat(np.arange(4), 2), 60),
+            "run": np.tile([0, 1], 240),
+            "score": y.ravel(),
+        }
+    )
+    path = tmp_path / "t.csv"
+    frame.to_csv(path, index=False)
+    given = ["analyze", str(path), "--item", "item", "--repeat", "run", "--score", "score"]
+    result = CliRunner().invoke(app, [*given, "--window", "day", "--json"])
+    found = {e["analysis"]: e for e in json.loads(result.stdout)["parts"][0]["estimates"]}
+
+    assert found["window_trend"]["value"] == pytest.approx(0.5, abs=0.05)
+    assert found["window_trend"]["cluster"] == "window"
+    assert found["reliability_change"]["low"] < 0 < found["reliability_change"]["high"]

@@ -6,7 +6,6 @@ import pytest
 from scipy.stats import beta
 
 from judgeaudit.stats.agreement import (
-    cohen_kappa,
     effective_proportion,
     flip_rate,
     gwet_ac1,
@@ -14,6 +13,7 @@ from judgeaudit.stats.agreement import (
     krippendorff_alpha,
 )
 from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.weighted import weighted_kappa
 
 AAB, AA = [0, 0, 1], [0, 0, -1]
 
@@ -121,13 +121,13 @@ def test_kappa_by_hand():
     first = np.repeat([0, 0, 1, 1, 0], [20, 5, 10, 15, 1])
     second = np.repeat([0, 1, 0, 1, -1], [20, 5, 10, 15, 1])
 
-    assert cohen_kappa(first, second, 2) == pytest.approx(0.4)
+    assert weighted_kappa(first, second, 2).value == pytest.approx(0.4)
 
 
 def test_one_verdict_everywhere_is_undefined_for_chance_corrected_measures():
     same = np.zeros((20, 2), int)
 
     assert krippendorff_alpha(same, 2) == Undefined("constant")
-    assert cohen_kappa(same[:, 0], same[:, 1], 2) == Undefined("constant")
+    assert weighted_kappa(same[:, 0], same[:, 1], 2) == Undefined("constant")
     assert gwet_ac1(same, 2).interval() == Undefined("perfect agreement")
     assert flip_rate(same[:, :1], 2) == Undefined("needs >= 2 repeats")

@@ -11,7 +11,6 @@ from judgeaudit.stats.noise import (
     noise,
     quantisation_floor,
     repeats_for_gap,
-    resolvable_gap,
 )
 
 
@@ -47,12 +46,6 @@ def test_a_judge_that_never_varied_gets_zero_a_bound_and_no_interval():
 
 def test_one_repeat_is_undefined():
     assert noise(np.ones((5, 1))) == Undefined("needs >= 2 repeats")
-
-
-def test_gap_of_two_systems_by_hand():
-    """s_w = 1, n = 50, m = 4: 1.96 sqrt(2/200) = .196; with s_d = 2 it is 1.96 sqrt(4.5/50)."""
-    assert resolvable_gap(1, 50, 4) == pytest.approx(0.196, abs=1e-4)
-    assert resolvable_gap(1, 50, 4, 2) == pytest.approx(1.959964 * 0.3, abs=1e-5)
 
 
 def test_detectable_change_shrinks_with_the_root_of_the_repeats():

@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
-from judgeaudit.stats.agreement import cohen_kappa, flip_rate, krippendorff_alpha
+from judgeaudit.stats.agreement import flip_rate, krippendorff_alpha
 from judgeaudit.stats.icc import icc
 from judgeaudit.stats.ranks import spearman_within
+from judgeaudit.stats.weighted import weighted_kappa
 
 pytestmark = pytest.mark.shared
 
@@ -160,6 +161,10 @@ def test_verdicts_in_both_orders(shared, judge, prompt, agreeing, excluded, own_
     as_published = np.where(codes < 0, 1, codes)
 
     assert (named[:, 0] == named[:, 1]).sum() == agreeing
-    assert cohen_kappa(codes[:, 0], codes[:, 1], 2) == pytest.approx(excluded, abs=5e-5)
-    assert cohen_kappa(named[:, 0], named[:, 1], 3) == pytest.approx(own_category, abs=5e-5)
-    assert cohen_kappa(as_published[:, 0], as_published[:, 1], 2) == pytest.approx(as_two, abs=5e-5)
+    assert weighted_kappa(codes[:, 0], codes[:, 1], 2).value == pytest.approx(excluded, abs=5e-5)
+    assert weighted_kappa(named[:, 0], named[:, 1], 3).value == pytest.approx(
+        own_category, abs=5e-5
+    )
+    assert weighted_kappa(as_published[:, 0], as_published[:, 1], 2).value == pytest.approx(
+        as_two, abs=5e-5
+    )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from judgeaudit.stats.interval import Undefined
-from judgeaudit.stats.majority import majority_bounds, unlike_majority
+from judgeaudit.stats.majority import majority_bounds
 from judgeaudit.stats.spread import chance_by_dealing, chance_by_simulation, day_spread
 from judgeaudit.stats.ties import settle
 
@@ -40,14 +40,6 @@ def test_five_categories_are_bounded_beyond_one_half(p):
     assert low - 1e-12 <= 1 - max(p) <= high + 1e-12
     if p[1:] == (p[1],) * 4:
         assert 1 - max(p) == pytest.approx(low)
-
-
-def test_share_unlike_the_majority_by_hand():
-    """AABC: 2 of 4; AA: 0; A alone is left out. Mean 1/4."""
-    codes = np.array([[0, 0, 1, 2], [0, 0, -1, -1], [1, -1, -1, -1]])
-
-    assert unlike_majority(codes, 3) == pytest.approx(0.25)
-    assert np.isnan(unlike_majority(codes[2:], 3))
 
 
 def test_spread_of_days_by_hand():

@@ -153,7 +153,28 @@ def _windows(sheet: Sheet, said: Context, scores: Floats, clusters: Ints | None)
     return [
         spearman_estimate(_named(said, "spearman_across_windows"), across, scores),
         _named(said, "window_shift").of(mean_shift(first, last, clusters)),
+        *_over_windows(sheet, said, scores, clusters),
     ]
+
+
+def _over_windows(
+    sheet: Sheet, said: Context, scores: Floats, clusters: Ints | None
+) -> list[Estimate]:
+    """Return the trend over four windows or more, and the change of reliability, first to last."""
+    from judgeaudit.stats.drift import LEAST_WINDOWS, reliability_change, trend
+
+    names = distinct(sheet.windows)
+    first, last = (scores[:, sheet.windows == w] for w in (names[0], names[-1]))
+    found = []
+    if min(first.shape[1], last.shape[1]) >= 2:
+        change = reliability_change(first, last, clusters)
+        found.append(_named(said, "reliability_change").of(change))
+    if names.size >= LEAST_WINDOWS:
+        slope = trend(by_level(scores, sheet.windows), np.arange(names.size, dtype=np.float64))
+        ours = slope if isinstance(slope, Undefined) else slope.windows_like_these
+        n = {**said.n, "windows": int(names.size)}
+        found.append(_named(said, "window_trend").of(ours, n=n, cluster="window"))
+    return found
 
 
 def _gold(sheet: Sheet, said: Context, scores: Floats, clusters: Ints | None) -> list[Estimate]:
