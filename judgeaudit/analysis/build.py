@@ -90,7 +90,7 @@ def context(analysis: str, part: pd.DataFrame, question: Question, **details: ob
 
 
 def scale_use(values: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, object]:
-    """Return how a scale was used: number of levels and the share at the top level."""
+    """Return how a scale was used: number of levels and the shares at both ends."""
     seen = values[~np.isnan(values)]
     if not seen.size:
         return {}
@@ -98,6 +98,7 @@ def scale_use(values: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, object
         "levels": int(distinct(seen).size),
         "top_level": float(seen.max()),
         "top_share": float((seen == seen.max()).mean()),
+        "bottom_share": float((seen == seen.min()).mean()),
     }
 
 

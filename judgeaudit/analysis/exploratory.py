@@ -193,7 +193,14 @@ def _shortfall(estimate: Estimate, sheet: Sheet, facets: Facets | None) -> list[
     said = unproven(_COVERED.get(estimate.analysis), estimate, tasks)
     shifted = facets is not None and any(f.shifted for f in facets.facets)
     runs = SHIFTED if shifted and estimate.analysis == "icc_one_way" else ""
-    return [text for text in (said, few_tasks(tasks), runs) if text]
+    ends = estimate.analysis.startswith("icc_") and tasks and not mostly_below_top(estimate)
+    return [text for text in (said, few_tasks(tasks), runs, AT_AN_END if ends else "") if text]
+
+
+AT_AN_END = (
+    "half of the scores or more lie at one end of the scale: over tasks the interval of an ICC "
+    "covered 90% in simulations"
+)
 
 
 SHIFTED = (

@@ -36,9 +36,10 @@ def never(estimate: Estimate) -> bool:
 
 
 def mostly_below_top(estimate: Estimate) -> bool:
-    """Return whether less than half of the scores are at the top level of the scale."""
+    """Return whether less than half of the scores are at one end of the scale, top or bottom."""
     top = estimate.details.get("top_share")
-    return isinstance(top, float) and top < MOSTLY_TOP
+    bottom = estimate.details.get("bottom_share", 0.0)
+    return isinstance(top, float) and max(top, float(str(bottom))) < MOSTLY_TOP
 
 
 def three_repeats(estimate: Estimate) -> bool:

@@ -234,3 +234,17 @@ def test_categories_that_shift_in_a_run_are_told(analyze):
     assert part["facets"]["facets"][0]["adjusted_p"] < 0.01
     assert "warning: the runs do not have one level" in text
     assert part["facets"]["categories"] == pytest.approx({"A": 100 / 180, "B": 80 / 180})
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_scores_at_one_end_are_warned_of_at_either_end(analyze, mirrored):
+    """Eight of ten tasks score at the end of a scale 0..4: the ICC's interval is short there."""
+    rng = np.random.default_rng(13)
+    task = np.arange(100) % 20
+    level = np.where(rng.random(20) < 0.8, 0, rng.integers(1, 5, 20))[task][:, None]
+    y = np.clip(level + rng.choice([0.0, 1], size=(100, 3), p=[0.9, 0.1]), 0, 4)
+    frame = long(4 - y if mirrored else y).assign(task=np.repeat(task, 3))
+    text, _ = analyze(frame, *RUNS, "--task", "task")
+
+    assert max((y == 0).mean(), (y == 4).mean()) >= 0.5
+    assert "lie at one end of the scale: over tasks" in text
