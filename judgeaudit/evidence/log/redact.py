@@ -121,9 +121,10 @@ class Redactor:
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """Return the headers that may be stored, without the secrets."""
         kept = allowed_headers(headers)
-        if not self._search.holds("\n".join(kept.values()).encode("utf-8", "replace")):
+        whole = "\n".join((*kept, *kept.values()))
+        if not self._search.holds(whole.encode("utf-8", "replace")):
             return kept
-        return {name: self.text(value) for name, value in kept.items()}
+        return {self.text(name): self.text(value) for name, value in kept.items()}
 
     def attempt(self, attempt: Attempt) -> Attempt:
         """Return an attempt as it may be stored: body, headers and every reported text cleared.
