@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from typing import Annotated
 
@@ -39,8 +40,16 @@ def _root(
     """Reliability studies of LLM judges: register, freeze, run, seal, verify, analyze."""
 
 
+def _interrupt(*_: object) -> None:
+    """End as Ctrl-C does: what was sent is recorded, and the run can be resumed."""
+    if signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, signal.SIG_DFL, None):
+        raise KeyboardInterrupt  # a shell that starts jobs in the background ignores SIGINT
+    signal.raise_signal(signal.SIGINT)
+
+
 def main() -> None:
     """Run the command line."""
+    signal.signal(signal.SIGTERM, _interrupt)
     # Matrices here are small: a threaded BLAS would spin on the other cores, which costs CPU.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Start-up makes many objects and hardly any garbage: fewer looks for it save a twentieth.

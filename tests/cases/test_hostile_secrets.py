@@ -123,7 +123,7 @@ def everything_in(folder):
             text = path.read_bytes().decode("utf-8", "replace")
             yield path.name, text
             for line in text.splitlines() if path.parent.name == "journal" else ():
-                body = json.loads(line).get("response_body")
+                body = json.loads(line)["record"].get("response_body")
                 yield path.name, base64.b64decode(body or "").decode("utf-8", "replace")
 
 

@@ -244,8 +244,9 @@ def test_any_other_command_refuses_an_altered_frozen_file_with_2(study, command)
 
 
 @pytest.mark.slow
-def test_an_interrupted_run_is_130_and_goes_on(study, make_registration, command):
-    """SIGINT in the middle of 300 calls of a process of its own."""
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_is_130_and_goes_on(study, make_registration, command, sent):
+    """Ctrl-C, or a service manager's end, in the middle of 300 calls of a process of its own."""
     text = make_registration(schedule='clock = "virtual"\nrepeats = 10')
     frozen = study(text, items=30)
     process = subprocess.Popen(
@@ -258,7 +259,7 @@ def test_an_interrupted_run_is_130_and_goes_on(study, make_registration, command
         not journal.exists() or journal.read_bytes().count(b"\n") < 100
     ):
         time.sleep(0.005)
-    os.kill(process.pid, signal.SIGINT)
+    os.kill(process.pid, sent)
     _, said = process.communicate(timeout=60)
 
     assert process.returncode == 130
