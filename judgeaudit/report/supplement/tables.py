@@ -173,14 +173,21 @@ AMENDMENT_COLUMNS: Mapping[str, str] = {
     "affected_calls": "How many planned calls are added, removed or sent otherwise.",
     "difference": "The first difference of the frozen content.",
     "seen": "How many answers had been received by then.",
+    "changes": "Verdicts that it changes, as JSON, with both outcomes; null where not derived.",
 }
 
 
 def amendments_table(amendments: Iterable[Amendment]) -> pa.Table:
     """Return one row an amendment of the frozen study."""
     types = {"number": pa.int64(), "affected_calls": pa.int64()}
-    rows = [amendment.to_dict() for amendment in amendments]
+    rows = [_amendment_row(amendment) for amendment in amendments]
     return pa.Table.from_pylist(rows, schema_of(AMENDMENT_COLUMNS, types))
+
+
+def _amendment_row(amendment: Amendment) -> dict[str, Any]:
+    told = amendment.to_dict()
+    changes = told["changes"]
+    return told | {"changes": None if changes is None else json.dumps(changes, sort_keys=True)}
 
 
 def _rule_rows(named: Named) -> Iterator[dict[str, Any]]:
