@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import stat
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ from typing import Any
 import rfc8785
 
 from judgeaudit.errors import InputError
+
+LONGEST_FILE = 2**32
+"""The most bytes that a registration, protocol, battery or prompt may have."""
 
 _PATTERN = re.compile(r"sha256:[0-9a-f]{64}")
 
@@ -100,6 +104,22 @@ def digest_of_parts(parts: Iterable[bytes]) -> Digest:
     for part in parts:
         hasher.update(part)
     return str.__new__(Digest, "sha256:" + hasher.hexdigest())
+
+
+def read_regular(path: Path) -> bytes:
+    """Return the bytes of a file with an end.
+
+    Raises `InputError` for a folder, a pipe, a device (`/dev/zero` has no end) and for a file of
+    more than `LONGEST_FILE` bytes; OSError where the system refuses.
+    """
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):
+        what = "a folder" if stat.S_ISDIR(found.st_mode) else "a pipe or a device"
+        raise InputError(path, found=f"{what}, no regular file", remedy="name a file")
+    if found.st_size > LONGEST_FILE:
+        told = f"{found.st_size} bytes, more than {LONGEST_FILE}"
+        raise InputError(path, found=told, remedy="split it")
+    return path.read_bytes()
 
 
 def file_digest(path: Path) -> Digest:

@@ -20,8 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
+
 from judgeaudit.evidence.log.caches import cache_hit
-from judgeaudit.evidence.log.load import load_attempts
+from judgeaudit.evidence.log.runs import sealed_runs
+from judgeaudit.evidence.log.schema import ATTEMPTS
 from judgeaudit.instrument.provider.lenient import count, filled, load_json, mapping
 from judgeaudit.model import Outcome
 
@@ -60,11 +63,16 @@ class Mark:
 
 
 def reply_marks(log: Path | str) -> Iterator[Mark]:
-    """Yield a mark for every attempt of the sealed runs that ended in a reply, in sealed order."""
-    for batch in load_attempts(log, _COLUMNS).to_batches(max_chunksize=1024):
-        for row in batch.to_pylist():
-            if row["outcome"] == Outcome.OK:
-                yield mark_of(row)
+    """Yield a mark for every attempt of the sealed runs that ended in a reply, in sealed order.
+
+    One row group of bodies is held at a time.
+    """
+    for run in sealed_runs(Path(log)):
+        with pq.ParquetFile(run.folder / ATTEMPTS, pre_buffer=False) as file:
+            for group in range(file.num_row_groups):
+                for row in file.read_row_group(group, columns=list(_COLUMNS)).to_pylist():
+                    if row["outcome"] == Outcome.OK:
+                        yield mark_of(row)
 
 
 def mark_of(row: Mapping[str, Any]) -> Mark:

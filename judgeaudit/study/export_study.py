@@ -110,9 +110,11 @@ def _schema(runs: tuple[SealedRun, ...], part: str) -> pa.Schema:
 
 def _batches(runs: tuple[SealedRun, ...], part: str) -> Iterator[pa.Table]:
     for run in runs:
-        with pq.ParquetFile(run.folder / part) as file:
-            for batch in file.iter_batches(batch_size=BATCH):
-                yield pa.Table.from_batches([batch])
+        # Sealed row groups are bounded in bytes; one is held at a time, whatever its rows weigh.
+        with pq.ParquetFile(run.folder / part, pre_buffer=False) as file:
+            for group in range(file.num_row_groups):
+                for batch in file.iter_batches(batch_size=BATCH, row_groups=[group]):
+                    yield pa.Table.from_batches([batch])
 
 
 def _without_keys(part: str, tables: Iterator[pa.Table], frozen: FrozenStudy) -> Iterator[pa.Table]:

@@ -11,6 +11,7 @@ from judgeaudit.battery import Battery, build_battery
 from judgeaudit.battery.controls import controls_for
 from judgeaudit.battery.foreign import Columns, format_of, items_from_rows, read_rows
 from judgeaudit.battery.items import holds_items, items_from_bytes
+from judgeaudit.canonical import read_regular
 from judgeaudit.design.asking import Asker
 from judgeaudit.design.base import plain
 from judgeaudit.design.protocol import ProtocolDocument
@@ -112,9 +113,10 @@ def _generated(
 
 def _own(path: Path, columns: Columns) -> tuple[Battery, Origin]:
     """Return a person's rows as items; a file that `battery --out` wrote holds items already."""
-    rows = read_rows(path, path.read_bytes(), format_of(path.name))
+    data = read_regular(path)
+    rows = read_rows(path, data, format_of(path.name))
     if holds_items(cells for _, cells in rows) and columns == Columns(limit=columns.limit):
-        items = items_from_bytes(path, path.read_bytes())[: columns.limit]
+        items = items_from_bytes(path, data)[: columns.limit]
         kind = str(items[0].meta.get("battery", "user"))
         return Battery(items), Origin(kind, f"Read from {path.name}, a file of items.")
     battery = items_from_rows(path, rows, columns)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from judgeaudit.canonical import read_regular
 from judgeaudit.design.asking import Asker
 from judgeaudit.design.builtin_protocols import protocol_source
 from judgeaudit.design.draft import Source, parse_document
@@ -62,7 +63,7 @@ def _prompt_text(path: Path) -> str:
 
 def _utf8(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8")
+        return read_regular(path).decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(path, f"byte {error.start}", "not UTF-8") from error
 

@@ -54,7 +54,9 @@ def keep_token(study: Path, token: Path, roots: list[Path]) -> dict[str, Any]:
         raise InputError(kept, found="another token is kept already")
     if not kept.exists():
         part = kept.with_suffix(".part")
-        part.write_bytes(data)
+        part.unlink(missing_ok=True)
+        with part.open("xb") as stream:
+            stream.write(data)
         part.chmod(0o444)
         os.replace(part, kept)
     return {

@@ -33,7 +33,12 @@ def write_table(
 
 
 def replace_whole(path: Path, write: Callable[[Path], object]) -> None:
-    """Let `write` fill a file beside `path`, then put it there in one step."""
+    """Let `write` fill a file beside `path`, then put it there in one step.
+
+    The file is new: what stands under its name, be it a link, is taken away first.
+    """
     part = path.with_name(f".{path.name}.part")
+    part.unlink(missing_ok=True)
+    part.touch(exist_ok=False)
     write(part)
     os.replace(part, path)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from judgeaudit.canonical import digest
+from judgeaudit.canonical import digest, read_regular
 from judgeaudit.design.document import Registration
 from judgeaudit.design.draft import (
     FROZEN_NAMES,
@@ -31,7 +31,7 @@ def load_study(root: Path, registration: str = FROZEN_NAMES["registration"]) -> 
     path = root / registration
     if not path.is_file():
         raise InputError(path, found="no such file", remedy="`judgeaudit init` makes a study")
-    source = Source(registration, path.read_bytes())
+    source = Source(registration, read_regular(path))
     document, problems = parse_document(Registration, source)
     if document is None:
         return Draft(root, {"registration": source}, problems=tuple(problems))
@@ -63,7 +63,9 @@ def _read_into(
 ) -> None:
     key = {"controls": "controls.items", "pilot": "pilot.study"}.get(role, f"{role}.file")
     try:
-        sources[role] = Source(name, (root / name).read_bytes())
+        sources[role] = Source(name, read_regular(root / name))
+    except InputError as error:
+        problems.append(Problem(key, f"{name}: {error.found}", error.remedy))
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         named = name if name.isprintable() else repr(name)
         found = f"{named}: {getattr(error, 'strerror', None) or error}"

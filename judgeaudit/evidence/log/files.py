@@ -165,11 +165,13 @@ def create(path: Path, data: bytes) -> None:
     """Let a new file appear whole and durable, or not at all.
 
     It is written under a temporary name, synced, then linked, which refuses to overwrite; where a
-    file system has no links, it is created in place, exclusively. Raises FileExistsError.
+    file system has no links, it is created in place, exclusively. What stands under the temporary
+    name, be it a link, is taken away and never written through. Raises FileExistsError.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    _write(temporary, "wb", data)
+    temporary.unlink(missing_ok=True)
+    _write(temporary, "xb", data)
     try:
         os.link(temporary, path)
     except FileExistsError:
