@@ -22,6 +22,7 @@ Compute = Callable[[Any, Any], list[Any]]
 Over = Literal[
     "all",
     "same_window",
+    "windows",
     "windows_same_day",
     "next_day",
     "other_day",
@@ -31,13 +32,15 @@ Over = Literal[
 ]
 """Which pairs of readings a statistic compares.
 
-`same_window`: repeats within a window. `windows_same_day`, `next_day`, `other_day`: two windows of
-one day, of two days in a row, of two different days. `orders`: two arms of one item in one window.
-`conditions`: two conditions in one window. `gold`: a reading and its item's gold. `all`: any two.
+`same_window`: repeats within a window. `windows`: two windows. `windows_same_day`, `next_day`,
+`other_day`: two windows of one day, of two days in a row, of two different days. `orders`: two arms
+of one item in one window. `conditions`: two conditions in one window. `gold`: a reading and its
+item's gold. `all`: any two.
 """
 
 PAIRS: tuple[Over, ...] = (
     "same_window",
+    "windows",
     "windows_same_day",
     "next_day",
     "other_day",
@@ -48,10 +51,13 @@ ORDERS: tuple[Over, ...] = ("orders",)
 WHOLE: tuple[Over, ...] = ("all", "same_window")
 CELLS: tuple[Over, ...] = ("all",)
 
-Facet = Literal["repeats", "windows", "days", "arms", "groups", "gold", "candidates", "truth"]
-"""What a plan or a table must hold: repeats of the same bytes, several windows, several days, two
-arms (orders or label mappings), groups of two items or more, gold answers, constructed candidates
-with their errors, items with constructed truth."""
+Facet = Literal[
+    "repeats", "pair", "invalid", "windows", "days", "arms", "groups", "gold", "candidates", "truth"
+]
+"""What a plan or a table must hold: repeats of the same bytes; exactly two readings of an item;
+several windows; several days; two arms (orders or label mappings); groups of two items or more;
+gold answers; constructed candidates with their errors; items with constructed truth; readings
+without a valid answer."""
 
 Kind = Literal["share", "correlation", "positive", "plain"]
 """How an estimate scatters: a mean of shares in [0, 1]; normal on the scale atanh, log or none."""
@@ -202,7 +208,9 @@ class Statistic:
     label, unit: what people read instead of its name, and what its values are in.
     covered: where its interval was measured to cover; None where that was not measured.
     answers: requirements that it answers. subject: what a verdict on it speaks of.
-    defaults: readouts of which a new study registers it. example: the gate shown for it, or None.
+    defaults: readouts of which a new study registers it. told: kinds of tables (score, verdict,
+    ranking, probability) of which `analyze TABLE` tells it unasked.
+    example: the gate that a new study is shown, or None.
     params: what a registration may set beside `by`.
     per_pair: whether a comparison of rankings counts each pair of candidates.
     whole_table: whether it takes all endpoints at once.
@@ -229,6 +237,7 @@ class Statistic:
     answers: tuple[Answer, ...]
     subject: Subject
     defaults: frozenset[str]
+    told: frozenset[str]
     example: Example | None
     params: tuple[Param, ...]
     per_pair: bool

@@ -17,7 +17,7 @@ ALLOWED = {
     "canonical": {"errors"},
     "printable": set(),
     "model": {"errors", "canonical"},
-    "readings": BASE,
+    "readings": BASE | {"stats"},
     "statistic": set(),
     "instrument": BASE,
     "battery": BASE,

@@ -46,6 +46,17 @@ from judgeaudit.stats.weighted import weighted_kappa
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 MOST_PARTS = 6
+LABELS = {
+    "judges_spearman": "same order by both (Spearman, one reading of each)",
+    "judges_reliability_difference": "reliability of the first less the second (Spearman)",
+    "judges_corrected": "the same order without either's noise",
+    "judges_bias": "mean of the first less the second (scale units)",
+    "judges_proportional_bias": "slope of that difference on the mean of both",
+    "judges_differ": "verdicts of the two differ",
+    "judges_kappa": "Cohen's kappa between the two, first readings",
+    "judges_panel": "reliability of the panel's mean score, one reading of each (Phi)",
+}
+"""What people read for each comparison; two parts are no endpoint, so none is in the catalogue."""
 
 
 def between_parts(sheets: Sequence[Sheet], question: Question) -> tuple[Estimate, ...]:

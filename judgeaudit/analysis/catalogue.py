@@ -14,18 +14,28 @@ from dataclasses import replace
 import pandas as pd
 
 from judgeaudit.analysis import identity
-from judgeaudit.analysis.agreement import groups, labels, orders, providers, repeatability, replay
+from judgeaudit.analysis.agreement import (
+    answers,
+    groups,
+    labels,
+    orders,
+    providers,
+    repeatability,
+    replay,
+    scales,
+)
 from judgeaudit.analysis.decisions import consumers
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.luck import records as luck
 from judgeaudit.analysis.noise import informative, measurand, rescue, sizing, spread
 from judgeaudit.analysis.proven import unproven
 from judgeaudit.analysis.question import Question
-from judgeaudit.analysis.time import days
+from judgeaudit.analysis.time import days, trend
 from judgeaudit.analysis.truth import constructed, controls, funnel, gold
 from judgeaudit.errors import InputError
 from judgeaudit.readings.table import META, probes, select
 from judgeaudit.statistic import Statistic
+from judgeaudit.stats.clustered import few_tasks
 
 RECORDS: tuple[Statistic, ...] = (
     *labels.STATISTICS,
@@ -34,6 +44,8 @@ RECORDS: tuple[Statistic, ...] = (
     *replay.STATISTICS,
     *repeatability.STATISTICS,
     *orders.STATISTICS,
+    *answers.STATISTICS,
+    *scales.STATISTICS,
     gold.GOLD_AGREEMENT,
     *days.STATISTICS,
     *luck.STATISTICS,
@@ -42,6 +54,7 @@ RECORDS: tuple[Statistic, ...] = (
     *measurand.STATISTICS,
     *consumers.STATISTICS,
     *spread.STATISTICS,
+    *trend.STATISTICS,
     rescue.SAMPLING_RESCUE,
     sizing.AGGREGATION_AGREEMENT,
     *identity.STATISTICS,
@@ -78,12 +91,12 @@ def compute(
     scope = ", ".join(f"{k}={v}" for k, v in (where or {}).items() if k != "endpoint") or "all"
     if found.whole_table:
         told = found.compute(chosen, question)
-        return [one for e in told for one in _stamped(found, [e], e.endpoint, scope)]
+        return [one for e in told for one in _stamped(found, [e], question, e.endpoint, scope)]
     asked = probes(chosen)
     estimates: list[Estimate] = []
     for endpoint in pd.unique(asked["endpoint"]):
         part = asked[asked["endpoint"].eq(endpoint)]
-        estimates += _stamped(found, found.compute(part, question), str(endpoint), scope)
+        estimates += _stamped(found, found.compute(part, question), question, str(endpoint), scope)
         estimates += _by(found, part, question, str(endpoint), scope)
     return estimates
 
@@ -100,17 +113,19 @@ def _by(
     estimates = []
     for value, rows in part.groupby(column, sort=True):
         inner = f"{by}={value}" if scope == "all" else f"{scope}, {by}={value}"
-        estimates += _stamped(found, found.compute(rows, question), endpoint, inner)
+        estimates += _stamped(found, found.compute(rows, question), question, endpoint, inner)
     return estimates
 
 
 def _stamped(
-    found: Statistic, estimates: list[Estimate], endpoint: str, scope: str
+    found: Statistic, estimates: list[Estimate], question: Question, endpoint: str, scope: str
 ) -> list[Estimate]:
     return [
         replace(
             _warned(found, estimate),
             endpoint=endpoint,
+            over=question.over,
+            params=dict(question.params),
             scope=scope
             if estimate.scope == "all"
             else estimate.scope
@@ -126,4 +141,5 @@ def _warned(found: Statistic, estimate: Estimate) -> Estimate:
     tasks = estimate.n.get("tasks") if estimate.cluster == "task" else None
     own = estimate.analysis == found.name
     said = unproven(found.covered, estimate, tasks) if own else None
-    return estimate.with_caveats(said) if said else estimate
+    few = few_tasks(tasks) if estimate.low is not None else ""
+    return estimate.with_caveats(*(text for text in (said, few) if text))

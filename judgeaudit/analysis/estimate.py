@@ -21,7 +21,9 @@ class Estimate:
     "mean of m"). `n` counts by kind (items, observations, pairs, groups, windows); `excluded`
     counts by reason. `scope` narrows the data ("all", "condition=quiet", "group=25%").
     `missing` is the share of planned comparisons without a valid value, `worst` the least and the
-    greatest value that the missing ones could have made of it.
+    greatest value that the missing ones could have made of it. `over` and `params` are those of the
+    question; `asked_by` says what registered it ("gates.flips", "rules.day", "analyses.0",
+    "controls"; empty where nothing did), `outcome` what a gate or rule named for it.
     """
 
     analysis: str
@@ -45,6 +47,10 @@ class Estimate:
     confirmatory: bool = False
     missing: float | None = None
     worst: tuple[float, float] | None = None
+    over: str = "all"
+    params: Mapping[str, object] = field(default_factory=dict)
+    asked_by: str = ""
+    outcome: str = ""
 
     def __post_init__(self) -> None:
         if (self.value is None) != (self.undefined is not None):

@@ -1,40 +1,36 @@
 """Exploratory analysis of somebody's table: what a person with a CSV can be told, and no more.
 
-Pure: a `Long` in, a `Report` out. Each part (as `by` splits it) is taken on its own; nothing is
-pooled. The estimators and their intervals are those of registered studies; everything here is
-exploratory by derivation, since nothing was registered.
+Pure: a `Long` in, a `Report` out. The table becomes the readings table of a study, and what is told
+of it comes from the same catalogue: the statistics that its kind is told of and its facets allow,
+and those asked for by name. Each part (as `by` splits it) is taken on its own; nothing is pooled.
+Everything here is exploratory by derivation, since nothing was registered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from judgeaudit.analysis.asked import asked, held
 from judgeaudit.analysis.between import between_parts
-from judgeaudit.analysis.build import Context
+from judgeaudit.analysis.catalogue import NAMES, statistic
+from judgeaudit.analysis.consequences import facts_of
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.facets import Facets, facets_of
-from judgeaudit.analysis.proven import mostly_below_top, never, three_repeats, unproven
+from judgeaudit.analysis.proven import mostly_below_top
 from judgeaudit.analysis.question import Question
 from judgeaudit.errors import InputError
 from judgeaudit.readings.repeats import Evidence, evidence
 from judgeaudit.readings.sheet import Long, Sheet, lay_out, parts
-from judgeaudit.statistic import Coverage
-from judgeaudit.stats.clustered import few_tasks
+from judgeaudit.readings.table import from_long
+from judgeaudit.statistic import Facet
 from judgeaudit.stats.dominance import distinct
 from judgeaudit.stats.proportions import wilson
 from judgeaudit.stats.ties import settle
-
-Compute = Callable[
-    [Sheet, Context, float | None, float | None], tuple[list[Estimate], dict[str, Any]]
-]
-
-
-TRUTH = frozenset({"gold_agreement", "gold_spearman"})
-"""Estimates that need no second reading of an item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +38,15 @@ class Wish:
     """What the person wants to know beyond the defaults.
 
     `gap` is a difference between two items (scores) that should be resolved; `pass_at` a pass mark;
-    `level` the two-sided level of all intervals.
+    `level` the two-sided level of all intervals; `also` names statistics of the catalogue that are
+    computed whatever the table's kind.
     """
 
     gap: float | None = None
     pass_at: float | None = None
     level: float = 0.95
     seed: int = 0
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +68,7 @@ class PartReport:
     facts: dict[str, Any] = field(default_factory=dict)
     asked_twice: bool = True
     facets: Facets | None = None
+    table: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False, compare=False)
 
     def get(self, name: str) -> Estimate | None:
         """Return the estimate called `name`, None where it was not asked."""
@@ -90,8 +89,9 @@ class Report:
     @property
     def says_nothing(self) -> bool:
         """True where no estimate has a value, or no item was asked twice and gold tells nothing."""
-        valued = [e.analysis for e in self.estimates if e.value is not None]
-        return not valued or not (any(p.asked_twice for p in self.parts) or TRUTH & set(valued))
+        valued = any(e.value is not None for e in self.estimates)
+        twice = any(part.asked_twice for part in self.parts)
+        return not valued or not (twice or any(map(_tells_truth, self.estimates)))
 
     @property
     def estimates(self) -> list[Estimate]:
@@ -107,34 +107,26 @@ def explore(long: Long, wish: Wish | None = None) -> Report:
     """
     if not long.rows:
         raise InputError(long.source, found="no rows", remedy="give a table with one row a reading")
-    asked = wish or Wish()
-    sheets = [lay_out(long, scope, rows) for scope, rows in parts(long)]
-    found = tuple(_part(sheet, asked) for sheet in sheets)
-    question = Question(over="all", level=asked.level, seed=asked.seed)
+    wanted = wish or Wish()
+    for name in wanted.also:
+        statistic(name)
+    split = parts(long)
+    sheets = [lay_out(long, scope, rows) for scope, rows in split]
+    found = tuple(
+        _part(sheet, from_long(long, rows), wanted)
+        for sheet, (_, rows) in zip(sheets, split, strict=True)
+    )
+    question = Question(over="all", level=wanted.level, seed=wanted.seed)
     compared = between_parts(sheets, question)
-    return Report(long.source, long.rows, found, long.notes, asked, compared)
+    return Report(long.source, long.rows, found, long.notes, wanted, compared)
 
 
-def _part(sheet: Sheet, wish: Wish) -> PartReport:
+def _part(sheet: Sheet, table: pd.DataFrame, wish: Wish) -> PartReport:
     long, scope = sheet.long, sheet.scope
-    compute: Compute
-    if long.kind in ("score", "probability"):
-        from judgeaudit.analysis.noise import scored
-
-        perfect = scored.perfect(sheet)
-        compute = scored.estimates
-    else:
-        from judgeaudit.analysis.agreement import verdicted
-
-        perfect = verdicted.perfect(sheet)
-        compute = _ranked() if long.kind == "ranking" else verdicted.estimates
-    said = evidence(sheet, perfect)
-    question = Question(over="all", level=wish.level, seed=wish.seed)
+    said = evidence(sheet, _perfect(sheet))
     facets = _facets(sheet, wish.seed)
-    computed, facts = compute(sheet, _context(sheet, question), wish.gap, wish.pass_at)
-    shortfalls = [_shortfall(estimate, sheet, facets) for estimate in computed]
-    estimates = [e.with_caveats(*s) for e, s in zip(computed, shortfalls, strict=True)]
-    told = [*_of_intervals(computed), *(text for s in shortfalls for text in s)]
+    estimates = tuple(_warned(e, facets) for e in _estimates(table, sheet, wish))
+    told = [text for e in estimates if e.low is not None for text in e.caveats]
     return PartReport(
         scope=scope,
         kind=long.kind,
@@ -147,60 +139,50 @@ def _part(sheet: Sheet, wish: Wish) -> PartReport:
         excluded=sheet.excluded(),
         worst_run=_worst_run(sheet, wish.level),
         evidence=said,
-        estimates=tuple(replace(e, scope=scope) for e in estimates),
-        facts=facts | {"unproven": list(dict.fromkeys(told))},
+        estimates=tuple(e.in_scope(_joined(scope, e.scope)) for e in estimates),
+        facts=facts_of(table, long.kind, estimates, wish.gap)
+        | {"unproven": list(dict.fromkeys(told))},
         asked_twice=sheet.asked_twice,
         facets=facets,
+        table=table,
     )
 
 
-def _facets(sheet: Sheet, seed: int) -> Facets | None:
-    kind = sheet.long.kind
-    if kind == "ranking":
-        return None
-    numbers = kind in ("score", "probability")
-    return facets_of(sheet, settle(sheet.scores()) if numbers else None, seed)
+def _estimates(table: pd.DataFrame, sheet: Sheet, wish: Wish) -> Iterator[Estimate]:
+    """Yield what a table of this kind is told unasked, then what was asked for by name."""
+    long = sheet.long
+    question = Question(
+        over="all",
+        cluster="item" if long.task is None else "task",
+        level=wish.level,
+        seed=wish.seed,
+    )
+    facets = held_facets(table, sheet)
+    for name, record in NAMES.items():
+        lacking = record.needs - facets
+        never_twice = lacking == {"repeats"} and not sheet.asked_twice
+        if name in wish.also or (long.kind in record.told and (not lacking or never_twice)):
+            marked = wish.pass_at is not None and any(p.name == "mark" for p in record.params)
+            own = replace(question, params={"mark": wish.pass_at}) if marked else question
+            yield from asked(name, table, own)
 
 
-def _ranked() -> Compute:
-    # Rankings go through the registered families and so need pandas; numbers need not wait for it.
-    from judgeaudit.analysis.agreement.ranked import estimates
-
-    return estimates
-
-
-def _context(sheet: Sheet, question: Question) -> Context:
-    n = {
-        "items": int(sheet.items.size),
-        "observations": int((sheet.index >= 0).sum()),
-        "valid": int(sheet.valid.sum()),
-        "runs": int(sheet.index.shape[1]),
+def held_facets(table: pd.DataFrame, sheet: Sheet) -> set[Facet]:
+    """Return the facets that a table holds, by which the statistics that apply are chosen."""
+    long, pairs = sheet.long, held(table)
+    days = {int(day) for day in table["day"].unique()} - {0}
+    arms, times = int(distinct(sheet.orders).size), len(pairs.get("all", ()))
+    there: dict[Facet, bool] = {
+        "repeats": "all" in pairs,
+        "pair": (times == 1 and arms == 1) or (times == 0 and arms == 2),
+        "invalid": bool(table["status"].eq("invalid").any()),
+        "windows": "windows" in pairs,
+        "days": len(days) > 1,
+        "arms": arms > 1,
+        "groups": long.group is not None,
+        "gold": long.gold is not None,
     }
-    return Context("", question, n, sheet.excluded())
-
-
-def _of_intervals(computed: list[Estimate]) -> list[str]:
-    """Return what the estimators themselves say against their intervals."""
-    return [text for e in computed if e.low is not None for text in e.caveats]
-
-
-def _shortfall(estimate: Estimate, sheet: Sheet, facets: Facets | None) -> list[str]:
-    """Return sentences if the interval was measured to fall short on such data, else none."""
-    if estimate.low is None:
-        return []
-    task = sheet.per_item(sheet.long.task)
-    tasks = None if task is None else int(distinct(task).size)
-    said = unproven(_COVERED.get(estimate.analysis), estimate, tasks)
-    shifted = facets is not None and any(f.shifted for f in facets.facets)
-    runs = SHIFTED if shifted and estimate.analysis == "icc_one_way" else ""
-    ends = estimate.analysis.startswith("icc_") and tasks and not mostly_below_top(estimate)
-    return [text for text in (said, few_tasks(tasks), runs, AT_AN_END if ends else "") if text]
-
-
-AT_AN_END = (
-    "half of the scores or more lie at one end of the scale: over tasks the interval of an ICC "
-    "covered 90% in simulations"
-)
+    return {facet for facet, is_there in there.items() if is_there}
 
 
 SHIFTED = (
@@ -209,16 +191,53 @@ SHIFTED = (
 )
 
 
-_COVERED = {
-    "spearman": Coverage("spearman", never),
-    "icc_one_way": Coverage("icc", mostly_below_top),
-    "icc_agreement": Coverage("icc agreement", never),
-    "noise": Coverage("noise", three_repeats),
-    "flip_rate": Coverage("flip rate", never),
-    "ac1": Coverage("ac1", never),
-    "order_excess": Coverage("excess", never),
-    "window_shift": Coverage("mean shift", never),
-}
+def _facets(sheet: Sheet, seed: int) -> Facets | None:
+    kind = sheet.long.kind
+    if kind == "ranking":
+        return None
+    numeric = kind in ("score", "probability")
+    return facets_of(sheet, settle(sheet.scores()) if numeric else None, seed)
+
+
+AT_AN_END = (
+    "half of the scores or more lie at one end of the scale: over tasks the interval of an ICC "
+    "covered 90% in simulations"
+)
+
+
+def _warned(estimate: Estimate, facets: Facets | None) -> Estimate:
+    """Return an ICC with caveats where runs shift, and where tasks meet an end of the scale."""
+    if estimate.analysis != "icc" or estimate.low is None:
+        return estimate
+    shifted = facets is not None and any(facet.shifted for facet in facets.facets)
+    one_way = estimate.scope == "all" and shifted
+    at_an_end = estimate.cluster == "task" and not mostly_below_top(estimate)
+    said = (SHIFTED if one_way else "", AT_AN_END if at_an_end else "")
+    return estimate.with_caveats(*(text for text in said if text))
+
+
+def _tells_truth(estimate: Estimate) -> bool:
+    record = NAMES.get(estimate.analysis)
+    return record is not None and record.subject == "truth" and estimate.value is not None
+
+
+def _joined(scope: str, inner: str) -> str:
+    return inner if scope == "all" else scope if inner == "all" else f"{scope}, {inner}"
+
+
+def _perfect(sheet: Sheet) -> bool:
+    """Return whether every item has one answer over all its runs, and some have two runs."""
+    if sheet.long.values is not None:
+        cells, there = sheet.scores(), sheet.valid
+    else:
+        cells = sheet.codes(invalid_as_category=True)[0].astype(float)
+        there = cells >= 0
+    twice = there.sum(axis=1) >= 2
+    if not twice.any() or not sheet.valid.any():
+        return False
+    most = np.where(there, cells, -np.inf).max(axis=1)
+    least = np.where(there, cells, np.inf).min(axis=1)
+    return bool((most == least)[twice].all())
 
 
 def _worst_run(sheet: Sheet, level: float) -> dict[str, Any] | None:

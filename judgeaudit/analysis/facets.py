@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from judgeaudit.readings.sheet import Coded, Sheet
+from judgeaudit.readings.sheet import Coded, Sheet, windows_of
 from judgeaudit.stats.agreement import category_counts
 from judgeaudit.stats.facets import RunModel, run_model
 from judgeaudit.stats.gaps import Gaps, gaps
@@ -144,15 +144,15 @@ def facets_of(sheet: Sheet, scores: Floats | None, seed: int) -> Facets:
 
 def _columns(sheet: Sheet) -> Columns:
     """Return the facets of a sheet's columns; a run within windows is a run of its own."""
-    long = sheet.long
+    long, windows = sheet.long, windows_of(sheet.long)
     several = np.unique(sheet.windows).size > 1
     pairs, runs = np.unique(np.stack([sheet.windows, sheet.runs]), axis=1, return_inverse=True)
     codes = {"window": sheet.windows, "order": sheet.orders, "run": np.ravel(runs)}
     named: dict[str, Sequence[str]] = {
-        "window": _labels(long.window, sheet.windows),
+        "window": _labels(windows, sheet.windows),
         "order": _labels(long.order, sheet.orders),
         "run": [
-            f"{_label(long.window, w)} {_label(long.run, r)}" if several else _label(long.run, r)
+            f"{_label(windows, w)} {_label(long.run, r)}" if several else _label(long.run, r)
             for w, r in pairs.T
         ],
     }

@@ -85,10 +85,19 @@ def layout(part: pd.DataFrame, *, arms_in_columns: bool = False) -> Grid:
 
 
 def _coded(part: pd.DataFrame, keys: list[str], also: list[str]) -> tuple[Ints, pd.DataFrame]:
-    grouped = part.groupby(keys, sort=False, dropna=False)
-    codes: Ints = grouped.ngroup().to_numpy().astype(np.int64)
+    """Return one code a row for its keys, in order of appearance, and each code's keys as text."""
+    joint = np.zeros(len(part), dtype=np.int64)
+    for key in keys:
+        codes, levels = pd.factorize(part[key], use_na_sentinel=False)
+        if len(levels) > 1:
+            joint = joint * len(levels) + codes
+            joint = pd.factorize(joint)[0].astype(np.int64)
+    codes = pd.factorize(joint)[0].astype(np.int64)
     first = np.unique(codes, return_index=True)[1]
-    return codes, part.iloc[first][keys + also].reset_index(drop=True)
+    found = part.iloc[first][keys + also].reset_index(drop=True)
+    for name in found.columns[found.dtypes.eq("category")]:
+        found[name] = found[name].astype(object)
+    return codes, found
 
 
 def column_pairs(columns: pd.DataFrame, over: Over) -> list[tuple[int, int]]:
@@ -114,5 +123,9 @@ def _compared(a: dict[Any, Any], b: dict[Any, Any], over: Over) -> bool:
         return over == "all" or same["window"]
     if same["window"]:
         return False
+    if over == "windows":
+        return True
+    if not int(a["day"]) or not int(b["day"]):
+        return False  # nothing says on which day a window was
     apart = abs(int(a["day"]) - int(b["day"]))
     return {"windows_same_day": apart == 0, "next_day": apart == 1, "other_day": apart > 0}[over]

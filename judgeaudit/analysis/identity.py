@@ -74,6 +74,7 @@ _recorded = partial(
     covered=None,
     answers=(),
     defaults=frozenset(),
+    told=frozenset(),
     example=None,
     params=(),
     per_pair=False,

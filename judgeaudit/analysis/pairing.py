@@ -82,12 +82,13 @@ def _signs(rankings: list[Any]) -> np.ndarray[Any, np.dtype[np.int8]]:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Per row: agreeing comparisons, comparisons a pair, compared pairs, planned pairs."""
+    """Per row: agreeing comparisons, comparisons a pair, compared and planned pairs, its item."""
 
     alike: Ints
     of: Ints
     compared: Ints
     planned: Ints
+    items: Ints
 
     @property
     def missing(self) -> float | None:
@@ -102,7 +103,9 @@ class Counts:
     def flipped(self, counts_invalid: bool) -> Counts:
         """Return the counts of disagreement: among compared pairs, or among all planned ones."""
         among = self.planned if counts_invalid else self.compared
-        return Counts(self.of * among - self.alike, self.of, self.compared, self.planned)
+        return Counts(
+            self.of * among - self.alike, self.of, self.compared, self.planned, self.items
+        )
 
 
 def count_pairs(grid: Grid, comparer: Comparer, pairs: list[tuple[int, int]]) -> Counts:
@@ -116,7 +119,7 @@ def count_pairs(grid: Grid, comparer: Comparer, pairs: list[tuple[int, int]]) ->
         compared += both
         if both.any():
             alike[both] += comparer.alike(grid.index[both, a], grid.index[both, b])
-    return Counts(alike, comparer.of, compared, planned)
+    return Counts(alike, comparer.of, compared, planned, grid.clusters("item"))
 
 
 def share(
@@ -127,7 +130,9 @@ def share(
         return context.none(f"no planned pair of readings {PHRASES[question.over]}", **fields)
     denominators = found.denominators(question.counts_invalid)
     exact = exact_mean(found.alike, denominators)
-    n = {**context.n, "rows": int((denominators > 0).sum()), "pairs": int(found.compared.sum())}
+    used = denominators > 0
+    n = {**context.n, "rows": int(used.sum()), "pairs": int(found.compared.sum())}
+    n["items"] = int(np.unique(found.items[used]).size)
     n["planned_pairs"] = int(found.planned.sum())
     n["comparisons"] = int(denominators.sum())
     n["alike"] = int(found.alike.sum())
@@ -156,6 +161,7 @@ def worst_case(found: Counts) -> tuple[float, float] | None:
 PHRASES: dict[Over, str] = {
     "all": "of one item",
     "same_window": "within a window",
+    "windows": "in two windows",
     "windows_same_day": "in two windows of a day",
     "next_day": "on two days in a row",
     "other_day": "on two different days",

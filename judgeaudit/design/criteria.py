@@ -88,6 +88,18 @@ class Rule(Strict):
     source: str = ""
 
 
+class Analysis(Strict):
+    """What a study has computed and decides nothing on; without `over`, each comparison it holds.
+
+    In a registration its name alone may stand for it.
+    """
+
+    statistic: str
+    over: Over | None = None
+    where: dict[str, str] = Field(default_factory=dict)
+    params: dict[str, Any] = Field(default_factory=dict)
+
+
 class Sequential(Strict):
     """A gate that asks in blocks and stops as soon as its registered rule allows.
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from judgeaudit.design.base import Duration, Name, Strict, plain
-from judgeaudit.design.criteria import Gate, Rule, Sequential, Watch
+from judgeaudit.design.criteria import Analysis, Gate, Rule, Sequential, Watch
 from judgeaudit.instrument.provider import CATALOGUE
 from judgeaudit.instrument.readout.record import Claim
 from judgeaudit.model import Endpoint
@@ -265,10 +265,14 @@ class Registration(Strict):
     controls: Controls = Controls()
     gates: list[Gate] = Field(default_factory=list)
     rules: list[Rule] = Field(default_factory=list)
-    analyses: list[str] = Field(default_factory=list)
+    analyses: list[str | Analysis] = Field(default_factory=list)
     pilot: PilotRef | None = None
     sequential: Sequential | None = None
     watch: Watch | None = None
+
+    def asked_analyses(self) -> list[Analysis]:
+        """Return the registered analyses, a name alone as the analysis that it stands for."""
+        return [Analysis(statistic=one) if isinstance(one, str) else one for one in self.analyses]
 
     @model_validator(mode="after")
     def _ids_differ(self) -> Self:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 
-from judgeaudit.design.criteria import Gate
+from judgeaudit.design.criteria import Analysis, Gate
 from judgeaudit.design.document import PilotRef, Registration, Schedule
 from judgeaudit.design.plan import shuffled
 from judgeaudit.model import Item
@@ -26,7 +26,7 @@ REPEATS, WINDOWS = 3, 2
 DAYS, DAY_WINDOWS = 2, 3
 LEAST_ITEMS, SHARE = 50, 0.02
 BETWEEN_DAYS = frozenset({"next_day", "other_day"})
-BETWEEN_WINDOWS = BETWEEN_DAYS | {"windows_same_day"}
+BETWEEN_WINDOWS = BETWEEN_DAYS | {"windows", "windows_same_day"}
 PURPOSE = "pilot"
 
 
@@ -38,7 +38,7 @@ class PilotDesign:
     windows_per_day: int
     repeats: int
     items: tuple[Item, ...]
-    analyses: tuple[str, ...]
+    analyses: tuple[str | Analysis, ...]
 
     @property
     def windows(self) -> int:
@@ -100,7 +100,9 @@ def design(
     wanted = most_items or max(sized, least_items)
     names = [gate.statistic for gate in registration.gates]
     names += [name for gate in registration.gates for name in gate.sensitivity]
-    analyses = tuple(dict.fromkeys([*names, *registration.analyses]))
+    plain_names = [name for name in registration.analyses if isinstance(name, str)]
+    registered = [one for one in registration.analyses if not isinstance(one, str)]
+    analyses: tuple[str | Analysis, ...] = (*dict.fromkeys([*names, *plain_names]), *registered)
     chosen = chosen_items(items, wanted, registration.schedule.seed)
     return PilotDesign(days, per_day, repeats, chosen, analyses)
 

@@ -59,11 +59,11 @@ class Places:
 class Long:
     """A long table: one row a reading. What `tables` gives and `lay_out` takes.
 
-    How it becomes the readings table (`readings.table`): `item`, `group`, `task`, `gold` and
-    `window` are columns of that name; `run` is `repeat`, `order` is `arm`; `values` is `number`;
-    `answers` is `category`, for a ranking `ranking`; `reason` is `reason`, with `status` "ok" where
-    its code is -1; `by` columns split the table. A label stands where a code is, null where it is
-    -1.
+    How it becomes the readings table (`readings.table`): `item`, `group`, `task`, `gold`, `day`,
+    `condition` and `window` are columns of that name; `run` is `repeat`, `order` is `arm`; `values`
+    is `number`; `answers` is `category`, for a ranking `ranking`; `reason` is `reason`, with
+    `status` "ok" where its code is -1; `by` columns split the table. A label stands where a code
+    is, null where it is -1.
 
     `values` are numbers (nan where invalid) for scores and probabilities, `answers` codes for
     verdicts and rankings (-1 where invalid). `reason` codes why a row is invalid, -1 where valid.
@@ -84,6 +84,8 @@ class Long:
     group: Coded | None = None
     task: Coded | None = None
     gold: Coded | None = None
+    day: Coded | None = None
+    condition: Coded | None = None
     by: Mapping[str, Coded] = field(default_factory=dict)
     declared: Mapping[str, Coded] = field(default_factory=dict)
     calls: Mapping[str, Coded] = field(default_factory=dict)
@@ -105,14 +107,15 @@ class Long:
 class Sheet:
     """One part of a table, laid out: `index` (items, columns) holds row positions, -1 if absent.
 
-    A column is a run within a window and an order; `windows`, `orders` and `runs` (columns,) are
-    their codes. `items` are codes into the table's item labels.
+    A column is a run within a condition, a window and an order; `conditions`, `windows`, `orders`
+    and `runs` (columns,) are their codes. `items` are codes into the table's item labels.
     """
 
     long: Long
     scope: str
     index: Ints
     items: Ints
+    conditions: Ints
     windows: Ints
     orders: Ints
     runs: Ints
@@ -164,7 +167,8 @@ class Sheet:
         """Return what a column stands for: its run, and its order and window where they differ."""
         named = []
         for facet, codes, labels in (
-            ("window", self.windows, self.long.window),
+            ("condition", self.conditions, self.long.condition),
+            ("window", self.windows, windows_of(self.long)),
             ("order", self.orders, self.long.order),
             ("run", self.runs, self.long.run),
         ):
@@ -187,6 +191,20 @@ class Sheet:
         return np.flatnonzero(facet == value)
 
 
+def windows_of(long: Long) -> Coded | None:
+    """Return what tells windows apart: their names, with the day where one stands on several."""
+    if long.window is None or long.day is None:
+        return long.window if long.day is None else long.day
+    days, windows = long.day.codes.astype(np.int64), long.window.codes.astype(np.int64)
+    joint = (windows + 1) * (len(long.day.labels) + 1) + days + 1
+    pairs, codes = np.unique(joint, return_inverse=True)
+    if pairs.size == np.unique(windows).size:
+        return long.window
+    first = np.unique(codes, return_index=True)[1]
+    labels = [f"{long.day.label(row)}, {long.window.label(row)}" for row in first]
+    return Coded(codes.astype(np.int32), labels)
+
+
 def parts(long: Long) -> list[tuple[str, Bools]]:
     """Return each part of the table that `by` names, with its rows; one part `all` without it."""
     if not long.by:
@@ -207,7 +225,10 @@ def lay_out(long: Long, scope: str, rows: Bools) -> Sheet:
     """Return one part as items x columns. Raises `InputError` for a key that stands twice."""
     chosen = np.flatnonzero(rows)
     items, item_at = np.unique(long.item.codes[chosen], return_inverse=True)
-    facets = [_facet(column, chosen) for column in (long.window, long.order, long.run)]
+    facets = [
+        _facet(column, chosen)
+        for column in (long.condition, windows_of(long), long.order, long.run)
+    ]
     sizes = [int(f.max()) + 1 for f in facets]
     joint = np.ravel_multi_index(facets, sizes)
     columns, column_at = np.unique(joint, return_inverse=True)
@@ -215,8 +236,8 @@ def lay_out(long: Long, scope: str, rows: Bools) -> Sheet:
     index[item_at, column_at] = chosen
     if int((index >= 0).sum()) < chosen.size:
         _refuse_double(long, chosen, index[item_at, column_at])
-    windows, orders, runs = (f.astype(np.int64) for f in np.unravel_index(columns, sizes))
-    return Sheet(long, scope, index, items.astype(np.int64), windows, orders, runs)
+    times = (f.astype(np.int64) for f in np.unravel_index(columns, sizes))
+    return Sheet(long, scope, index, items.astype(np.int64), *times)
 
 
 def _facet(column: Coded | None, chosen: Ints) -> Ints:

@@ -5,7 +5,9 @@ readings and the frozen items, `checked` holds any frame against the rules:
 
 * a key (endpoint, stage, condition, window, item, arm, repeat, draw) stands once;
 * `status` is "ok" or "invalid"; an invalid row has a reason and no value; an ok row has a value;
-* no value column holds NaN in an ok row of its kind, and `ranking` holds tuples.
+* no value column holds NaN in an ok row of its kind, and `ranking` holds tuples;
+* numbers that differ by rounding alone are one number (`stats.ties.settle`), before anything reads
+  them.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ import pandas as pd
 
 from judgeaudit.errors import InputError
 from judgeaudit.model import SOLE_ARM, Item
+from judgeaudit.readings.sheet import Bools, Coded, Ints, Long, windows_of
+from judgeaudit.stats.ties import settle
 
 COLUMNS: Mapping[str, str] = {
     "call_id": "The planned call's id.",
@@ -27,7 +31,7 @@ COLUMNS: Mapping[str, str] = {
     "task": "What items are nested in; a cluster.",
     "arm": 'The way in which the item was asked; "-" where there is one.',
     "condition": "The condition of measurement, e.g. quiet or loaded.",
-    "day": "The day's number, from 1.",
+    "day": "The day's number, from 1; 0 where nothing says it.",
     "window": "The window's id.",
     "repeat": "Which repeat of the same bytes in the same window, from 0.",
     "draw": "Which of the draws that one reading aggregates, from 0.",
@@ -90,6 +94,79 @@ def from_readings(readings: pd.DataFrame, items: Iterable[Item] = ()) -> pd.Data
     return checked(frame)
 
 
+def from_long(long: Long, rows: Bools) -> pd.DataFrame:
+    """Return the readings table of some rows of somebody's table, texts as categories.
+
+    A run is a repeat, an order an arm. A whole number in every run's name is the repeat's number,
+    else runs are numbered as they come. Without a day column no row has a day (0).
+    """
+    chosen = np.flatnonzero(rows)
+    size, valid = chosen.size, long.reason.codes[chosen] < 0
+    found: dict[str, Any] = {name: _alike(DEFAULTS.get(name), size) for name in COLUMNS}
+    facets = {
+        "item": long.item,
+        "window": windows_of(long),
+        "arm": long.order,
+        "condition": long.condition,
+        "task": long.task,
+        "group": long.group,
+        "gold": long.gold,
+    }
+    for name, column in facets.items():
+        if column is not None:
+            found[name] = _categories(column, chosen)
+    for name in ("group", "task"):
+        if facets[name] is None:
+            found[name] = found["item"]
+    found["status"] = _texts(np.where(valid, 0, 1), ["ok", "invalid"])
+    found["reason"] = _categories(long.reason, chosen)
+    found["repeat"] = _numbered(long.run)[long.run.codes[chosen]]
+    found["day"] = 0 if long.day is None else _numbered(long.day)[long.day.codes[chosen]]
+    found["number"] = found["mass"] = np.full(size, np.nan)
+    if long.values is not None:
+        found["number"] = np.where(valid, settle(long.values)[chosen], np.nan)
+    if long.answers is not None:
+        name = "ranking" if long.kind == "ranking" else "category"
+        found[name] = _answers(long.answers, chosen, valid, name)
+    return pd.DataFrame(found)
+
+
+def _alike(value: Any, size: int) -> Any:
+    if value is None:
+        return _texts(np.full(size, -1), [])
+    return np.full(size, value) if isinstance(value, int) else _texts(np.zeros(size), [value])
+
+
+def _texts(codes: Any, labels: list[str]) -> Any:
+    kept = codes.astype(np.int8 if len(labels) < 100 else np.int32)
+    return pd.Categorical.from_codes(kept, pd.Index(labels, dtype=object))
+
+
+def _categories(column: Coded, chosen: Ints) -> Any:
+    """Return a column's rows as categories; two codes with one text are one."""
+    labels = [str(label) for label in column.labels]
+    places = {label: place for place, label in enumerate(dict.fromkeys(labels))}
+    codes = np.array([*(places[label] for label in labels), -1])[column.codes[chosen]]
+    return _texts(codes, list(places))
+
+
+def _numbered(column: Coded) -> Ints:
+    """Return a number for each code of a column, and for its -1 at the end."""
+    labels = [str(label).strip() for label in column.labels]
+    if labels and all(label.isdecimal() and label.isascii() for label in labels):
+        return np.array([*(int(label) for label in labels), -1], dtype=np.int64)
+    return np.array([*range(1, len(labels) + 1), 0], dtype=np.int64)
+
+
+def _answers(answers: Coded, chosen: Ints, valid: Bools, name: str) -> Any:
+    codes = np.where(valid, answers.codes[chosen], -1)
+    if name == "category":
+        return _categories(Coded(codes.astype(np.int32), answers.labels), np.arange(chosen.size))
+    labels = np.empty(len(answers.labels) + 1, dtype=object)
+    labels[:-1] = [tuple(label) for label in answers.labels]
+    return labels[codes]
+
+
 def _item_frame(items: Iterable[Item]) -> pd.DataFrame:
     rows = {item.id: _known(item) for item in items}
     return pd.DataFrame.from_dict(rows, orient="index") if rows else pd.DataFrame()
@@ -140,7 +217,7 @@ def _fill(table: pd.DataFrame) -> None:
     for name in ("group", "task"):
         table[name] = table[name].where(table[name].notna(), table["item"])
     for name in ("number", "mass"):
-        table[name] = pd.to_numeric(table[name]).astype(float)
+        table[name] = settle(pd.to_numeric(table[name]).to_numpy(dtype=float))
     missing = table["call_id"].isna()
     if missing.any():
         table["call_id"] = np.where(missing, [f"row-{i}" for i in table.index], table["call_id"])

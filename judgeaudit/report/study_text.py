@@ -99,9 +99,9 @@ def _verdict(verdict: Verdict) -> Iterator[str]:
         if verdict.decided_by == "point" and held.bound_says:
             yield f"    the bound says {held.bound_says.value}"
     for estimate in verdict.sensitivity:
-        if estimate.value is not None:
-            where = "" if estimate.scope == "all" else f" ({estimate.scope})"
-            yield f"    beside it, {estimate.analysis}{where}: {number(estimate.value)}"
+        where = ", ".join(part for part in (estimate.endpoint, estimate.scope) if part != "all")
+        value = estimate.undefined if estimate.value is None else number(estimate.value)
+        yield f"    beside it, {estimate.analysis}{f' ({where})' if where else ''}: {value}"
 
 
 def _others(findings: Findings) -> Iterator[str]:
@@ -114,4 +114,5 @@ def _others(findings: Findings) -> Iterator[str]:
         if e.value is None:
             yield f"  {e.analysis} [{place}]: undefined, {e.undefined}"
         else:
-            yield f"  {e.analysis} [{place}]: {number(e.value)} ({counts(e)}; {interval(e)})"
+            more = "; ".join(part for part in (counts(e), interval(e), e.target) if part)
+            yield f"  {e.analysis} [{place}]: {number(e.value)} ({more})"

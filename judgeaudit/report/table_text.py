@@ -9,52 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from judgeaudit.analysis.between import LABELS
+from judgeaudit.analysis.catalogue import NAMES
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.exploratory import PartReport, Report
 from judgeaudit.report.facet_text import facet_lines, resolution_lines
 from judgeaudit.stats.majority import majority_bounds
+from judgeaudit.verdict.words import OVER
 
 MANY_MISSING = 0.02
-NAMES: Mapping[str, str] = {
-    "spearman": "same order of items (Spearman, two single readings)",
-    "spearman_across_windows": "same order, first window against last (Spearman)",
-    "icc_one_way": "reliability of one reading, ICC(1,1)",
-    "icc_agreement": "absolute agreement of runs, ICC(A,1)",
-    "ordinal_alpha": "Krippendorff's alpha (ordinal)",
-    "noise": "noise within an item (SD, scale units)",
-    "noise_without_shifts": "the same, shifts of whole runs taken out",
-    "order_effect": "mean shift, second order less first (scale units)",
-    "judges_spearman": "same order by both (Spearman, one reading of each)",
-    "judges_reliability_difference": "reliability of the first less the second (Spearman)",
-    "judges_corrected": "the same order without either's noise",
-    "judges_bias": "mean of the first less the second (scale units)",
-    "judges_proportional_bias": "slope of that difference on the mean of both",
-    "judges_differ": "verdicts of the two differ",
-    "judges_kappa": "Cohen's kappa between the two, first readings",
-    "reliability_change": "reliability, last window less first (Spearman)",
-    "window_trend": "slope of window means (scale units a window)",
-    "judges_panel": "reliability of the panel's mean score, one reading of each (Phi)",
-    "window_shift": "mean shift, last window less first (scale units)",
-    "gold_spearman": "order against gold (Spearman, one reading)",
-    "gold_agreement": "readings equal to gold",
-    "pass_fail_flip": "pass/fail changes on another reading",
-    "best_of_n_change": "best of n picks another candidate",
-    "flip_rate": "verdict changes between two runs",
-    "flip_rate_valid_only": "the same, valid verdicts only",
-    "alpha": "Krippendorff's alpha (nominal)",
-    "ac1": "Gwet's AC1",
-    "kappa": "Cohen's kappa",
-    "kappa_valid_only": "Cohen's kappa, valid verdicts only",
-    "order_flip": "verdict changes with the order",
-    "order_flip_valid_only": "the same, valid verdicts only",
-    "order_excess": "what the order adds beyond noise",
-    "ranking_exact": "same ranking, whole",
-    "ranking_top1": "same first candidate",
-    "ranking_pairwise": "pairs of candidates in the same order",
-    "ranking_exact_across_windows": "same ranking, across windows",
-    "ranking_top1_across_windows": "same first candidate, across windows",
-    "ranking_pairwise_across_windows": "same pairs, across windows",
-}
 
 
 def report_lines(report: Report) -> Iterator[str]:
@@ -83,7 +46,7 @@ def _between(report: Report) -> Iterator[str]:
         if estimate.scope != scope:
             scope = estimate.scope
             yield f"[{scope}]"
-        yield f"  {_number_line(estimate)}"
+        yield f"  {_number_line(estimate, scope, frozenset())}"
         limits = estimate.details.get("limits")
         if isinstance(limits, list):
             yield f"    95% of item means differ by {_short(limits[0])} to {_short(limits[1])}"
@@ -100,8 +63,9 @@ def part_lines(part: PartReport) -> Iterator[str]:
     if part.facets is not None:
         yield from (f"  {line}" for line in facet_lines(part.facets))
     yield from (f"  {line}" for line in _standing(part))
+    several = _several_overs(part)
     for estimate in part.estimates:
-        yield f"  {_number_line(estimate)}"
+        yield f"  {_number_line(estimate, part.scope, several)}"
     yield from (f"  {line}" for line in _consequences(part))
 
 
@@ -122,8 +86,8 @@ def _missing(part: PartReport) -> Iterator[str]:
     answered = part.cells - part.excluded.get("absent", 0)
     if part.kind == "verdict" and 2 * part.valid < answered:
         yield (
-            "warning: most verdicts are invalid, and two invalid ones of an item count as alike; "
-            'read "valid verdicts only", and first of all why they are invalid'
+            "warning: most verdicts are invalid: the flip rate rests on the others; see first of "
+            "all why they are invalid"
         )
 
 
@@ -151,8 +115,21 @@ def _standing(part: PartReport) -> Iterator[str]:
         yield f"warning: {text}"
 
 
-def _number_line(estimate: Estimate) -> str:
-    name = NAMES.get(estimate.analysis, estimate.analysis)
+def _several_overs(part: PartReport) -> frozenset[str]:
+    """Return the statistics that are told over more than one comparison."""
+    overs: dict[str, set[str]] = {}
+    for estimate in part.estimates:
+        overs.setdefault(estimate.analysis, set()).add(estimate.over)
+    return frozenset(name for name, found in overs.items() if len(found) > 1)
+
+
+def _number_line(estimate: Estimate, scope: str, several: frozenset[str]) -> str:
+    record = NAMES.get(estimate.analysis)
+    name = LABELS.get(estimate.analysis, estimate.analysis) if record is None else record.label
+    if estimate.analysis in several:
+        name += f", {OVER[estimate.over]}"
+    own = _own_scope(estimate, scope)
+    name += f" [{own}]" if own else ""
     if estimate.value is None:
         return f"{name}: undefined, {estimate.undefined}"
     counts = _counts(estimate)
@@ -164,14 +141,19 @@ def _number_line(estimate: Estimate) -> str:
     return f"{name}: {_short(estimate.value)}  ({more})"
 
 
+def _own_scope(estimate: Estimate, scope: str) -> str:
+    """Return the scope of an estimate within its part, without the comparison and parameters."""
+    inner = estimate.scope.removeprefix(scope).removeprefix(", ")
+    told = {f"over={estimate.over}", *(f"{k}={v}" for k, v in estimate.params.items())}
+    return ", ".join(one for one in inner.split(", ") if one and one not in told)
+
+
 def _counts(estimate: Estimate) -> str:
     n = estimate.n
-    if "comparisons" in n and "alike" in n:
-        if estimate.analysis.startswith("order_flip"):
-            return f"{n['alike']} of {n['comparisons']} the same"
-        return f"{n['alike']} of {n['comparisons']}"
     if "items_that_flipped" in n:
         return f"{n['items_that_flipped']} of {n['items']} items ever changed"
+    if "comparisons" in n and "alike" in n:
+        return f"{n['alike']} of {n['comparisons']}"
     if "groups" in n:
         return f"{n['groups']} groups"
     return f"{n['items']} items" if "items" in n else ""

@@ -12,18 +12,19 @@ as they are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
 
-from judgeaudit.analysis.catalogue import compute, statistic
+from judgeaudit.analysis.asked import asked
+from judgeaudit.analysis.catalogue import compute
 from judgeaudit.analysis.draws import aggregated
 from judgeaudit.analysis.estimate import Estimate
-from judgeaudit.analysis.question import Over, Question
+from judgeaudit.analysis.question import Question
 from judgeaudit.design.base import plain
-from judgeaudit.design.criteria import Gate, Rule
+from judgeaudit.design.criteria import Analysis, Gate, Rule
 from judgeaudit.design.document import Registration
 from judgeaudit.errors import InputError
 from judgeaudit.verdict.amended import Amended, compared
@@ -130,15 +131,21 @@ def evaluate(
     before = [(one, _superseded(one.before, every)) for one in facts.amendments]
     verdicts, more = compared(verdicts, before)
     verdicts = _with_bars(registration, verdicts, more)
+    estimates = _with_outcomes(estimates, verdicts)
     named = []
     for rule in registration.rules:
         question = question_of(rule, registration, candidates)
         by_rule = _marked(compute(rule.statistic, read, question, rule.where), True)
-        named.append(name_outcome(rule, by_rule, confirmatory=True))
-        estimates += by_rule
-    bare = [e for n in registration.analyses for e in _bare(n, registration, read, candidates)]
+        one = name_outcome(rule, by_rule, confirmatory=True)
+        named.append(one)
+        estimates += _asked_by(by_rule, f"rules.{rule.id}", dict(one.names))
+    bare = []
+    for number, analysis in enumerate(registration.asked_analyses()):
+        told = _bare(analysis, registration, read, candidates)
+        bare += _asked_by(told, f"analyses.{number}", {})
+    controls = _asked_by(controls, "controls", {})
     return Findings(
-        tuple(_distinct([*estimates, *bare, *controls])),
+        (*estimates, *bare, *controls),
         (*verdicts, *_composites(verdicts)),
         tuple(named),
         tuple(controls),
@@ -192,7 +199,7 @@ def _decided(registration: Registration, every: _Evidence) -> tuple[list[Verdict
     if registration.sequential is not None:
         found = progress(registration, table, every.facts.cap or 0, every.facts.baseline)
         verdicts = verdicts_of(found, registration.pilot is not None)
-        return verdicts, [one.estimate for one in found]
+        return verdicts, [replace(one.estimate, asked_by=f"gates.{one.gate.id}") for one in found]
     estimates: list[Estimate] = []
     verdicts, marks = [], marks_of(registration, table, pilot)
     for gate in registration.gates:
@@ -239,7 +246,42 @@ def _gate(
     shown = [e for e in found if e.analysis != gate.statistic or e.scope != found[0].scope]
     verdict = decide(gate, found, sensitivity=[*beside, *shown], confirmatory=piloted)
     marked = replace(verdict, does_not_say=(*verdict.does_not_say, *marks), marks=marks)
-    return marked, [*found, *beside]
+    place = f"gates.{gate.id}"
+    return marked, [*_asked_by(found, place, {}), *_asked_by(beside, f"{place}.sensitivity", {})]
+
+
+def _with_outcomes(found: Sequence[Estimate], verdicts: Sequence[Verdict]) -> list[Estimate]:
+    """Return the gates' estimates, the first of each endpoint with the final outcome there."""
+    waiting = {
+        (f"gates.{verdict.id}", held.endpoint): held.outcome.value
+        for verdict in verdicts
+        for held in verdict.held
+    }
+    return [replace(e, outcome=waiting.pop((e.asked_by, e.endpoint), "")) for e in found]
+
+
+def _asked_by(found: Sequence[Estimate], place: str, outcomes: Mapping[str, str]) -> list[Estimate]:
+    """Return estimates with what registered them; the first of each endpoint has the outcome."""
+    told, waiting = [], dict(outcomes)
+    for estimate in found:
+        outcome = waiting.pop(estimate.endpoint, "")
+        told.append(replace(estimate, asked_by=place, outcome=outcome))
+    return told
+
+
+def _bare(
+    analysis: Analysis,
+    registration: Registration,
+    table: pd.DataFrame,
+    candidates: pd.DataFrame | None,
+) -> list[Estimate]:
+    """Return a registered analysis: each comparison, condition and endpoint, value or reason."""
+    named = bool(registration.gates or registration.rules)
+    params = {key: plain(value) for key, value in analysis.params.items()}
+    question = replace(question_of(None, registration, candidates), params=params)
+    overs = None if analysis.over is None else (analysis.over,)
+    found = asked(analysis.statistic, table, question, analysis.where, overs)
+    return _marked(found, named)
 
 
 def rests_on_a_pilot(gate: Gate, registration: Registration) -> bool:
@@ -266,47 +308,6 @@ def marks_of(
     return tuple(marks)
 
 
-def _bare(
-    name: str, registration: Registration, table: pd.DataFrame, candidates: pd.DataFrame | None
-) -> list[Estimate]:
-    """Return a registered analysis over each comparison that the data hold, by condition."""
-    question = question_of(None, registration, candidates)
-    named = bool(registration.gates or registration.rules)
-    conditions = [str(name) for name in pd.unique(table["condition"])]
-    found: list[Estimate] = []
-    overs = _told_over(name)
-    for over in overs:
-        split = len(conditions) > 1 and over != "conditions"
-        for where in [{"condition": c} for c in conditions] if split else [{}]:
-            estimates = _marked(compute(name, table, question.over_pairs(over), where), named)
-            found += [replace(e, scope=_scope(over, e.scope)) for e in estimates]
-    # Comparisons that the plan does not hold are no findings, unless there is nothing else.
-    told = [e for e in found if e.value is not None]
-    return (_unlike(told) if len(overs) > 1 else told) or found[:1]
-
-
-def _told_over(name: str) -> tuple[Over, ...]:
-    """Return the comparisons that say different things: not `all` where there are finer ones."""
-    over = statistic(name).over
-    if "gold" in over:
-        return ("gold",)
-    if over[0] == "orders":
-        return ("orders",)
-    return ("all",) if set(over) <= {"all", "same_window"} else tuple(o for o in over if o != "all")
-
-
-def _unlike(estimates: Sequence[Estimate]) -> list[Estimate]:
-    """Return estimates that differ in more than their name: with two days, next is other day."""
-    seen: dict[tuple[object, ...], Estimate] = {}
-    for e in estimates:
-        seen.setdefault((e.endpoint, e.value, e.low, e.high, tuple(e.n.items()), e.target), e)
-    return list(seen.values())
-
-
-def _scope(over: str, scope: str) -> str:
-    return scope if over == "all" else f"over={over}" + ("" if scope == "all" else f", {scope}")
-
-
 def _marked(estimates: Sequence[Estimate], confirmatory: bool) -> list[Estimate]:
     return [replace(estimate, confirmatory=confirmatory) for estimate in estimates]
 
@@ -314,15 +315,3 @@ def _marked(estimates: Sequence[Estimate], confirmatory: bool) -> list[Estimate]
 def _composites(verdicts: Sequence[Verdict]) -> list[Verdict]:
     names = dict.fromkeys(v.part_of for v in verdicts if v.part_of)
     return [compose(name, [v for v in verdicts if v.part_of == name]) for name in names]
-
-
-def _distinct(estimates: Sequence[Estimate]) -> list[Estimate]:
-    """Return estimates once each: two gates may ask the same question."""
-    seen: set[tuple[object, ...]] = set()
-    kept = []
-    for e in estimates:
-        key = (e.analysis, e.endpoint, e.scope, e.value, e.low, e.high, e.level, e.target)
-        if key not in seen:
-            seen.add(key)
-            kept.append(e)
-    return kept

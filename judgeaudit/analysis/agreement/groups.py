@@ -186,6 +186,7 @@ _grouped = partial(
     subject="precision",
     covered=None,
     defaults=frozenset(),
+    told=frozenset(),
     example=None,
     per_pair=False,
     whole_table=False,

@@ -275,6 +275,7 @@ STATISTICS = (
     _label(
         name="label_coverage",
         compute=label_coverage,
+        told=frozenset(),
         reads=("number",),
         kind="share",
         bounds=(0.0, 1.0),
@@ -291,6 +292,7 @@ STATISTICS = (
     _label(
         name="pair_completeness",
         compute=pair_completeness,
+        told=frozenset(),
         reads=("number",),
         kind="share",
         bounds=(0.0, 1.0),
@@ -307,6 +309,7 @@ STATISTICS = (
     _label(
         name="label_mass_median",
         compute=label_mass_median,
+        told=frozenset(),
         reads=("mass",),
         kind="plain",
         bounds=(0.0, 1.0),
@@ -323,6 +326,7 @@ STATISTICS = (
     _label(
         name="label_mass_p01",
         compute=label_mass_p01,
+        told=frozenset(),
         reads=("mass",),
         kind="plain",
         bounds=(0.0, 1.0),
@@ -339,6 +343,7 @@ STATISTICS = (
     _label(
         name="median_abs_delta_r",
         compute=median_abs_delta_r,
+        told=words("probability"),
         reads=("number",),
         kind="positive",
         bounds=(0.0, 1.0),
@@ -355,6 +360,7 @@ STATISTICS = (
     _label(
         name="b_map",
         compute=b_map,
+        told=frozenset(),
         reads=("number",),
         kind="plain",
         bounds=(-MOST_LOGIT, MOST_LOGIT),

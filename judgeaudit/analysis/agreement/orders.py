@@ -121,6 +121,7 @@ STATISTICS = (
     _order(
         name="order_flip",
         compute=order_flip,
+        told=words("verdict"),
         kind="share",
         bounds=(0.0, 1.0),
         least_units=2,
@@ -134,6 +135,7 @@ STATISTICS = (
     _order(
         name="order_excess",
         compute=order_excess,
+        told=words("verdict"),
         kind="plain",
         # With two readings an order: both orders alike and each order's two unlike.
         bounds=(-0.5, 1.0),
@@ -148,6 +150,7 @@ STATISTICS = (
     _order(
         name="order_position",
         compute=order_position,
+        told=frozenset(),
         kind="plain",
         bounds=(-0.5, 0.5),
         least_units=MIN_ITEMS,

@@ -163,6 +163,7 @@ _provider = partial(
     covered=None,
     answers=(),
     defaults=frozenset(),
+    told=frozenset(),
     example=None,
     per_pair=False,
     floor=False,

@@ -28,6 +28,7 @@ from judgeaudit.analysis.grid import Grid, column_pairs, layout
 from judgeaudit.analysis.measures import agreement_of, icc_of, noise_of, spearman_estimate
 from judgeaudit.analysis.pairing import (
     PHRASES,
+    Counts,
     exact_comparer,
     pair_counts,
     row_clusters,
@@ -48,13 +49,13 @@ from judgeaudit.statistic import (
     whole,
     words,
 )
-from judgeaudit.stats.agreement import AC1_FROM_ITEMS, gwet_ac1, krippendorff_alpha
+from judgeaudit.stats.agreement import AC1_FROM_ITEMS, gwet_ac1
 from judgeaudit.stats.icc import Form
 from judgeaudit.stats.interval import Undefined
 from judgeaudit.stats.noise import noise
 from judgeaudit.stats.ranks import spearman_pairs
 from judgeaudit.stats.scaled import MIN_ITEMS, disagreement_bound
-from judgeaudit.stats.ties import settle
+from judgeaudit.stats.weighted import alpha_estimate
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -66,8 +67,6 @@ FORMS: dict[str, Form] = {
 ASSUMED_KAPPA = 1.2
 """sqrt(n) times the SE of atanh Spearman for continuous scores (measured 1.03 to 1.18; up to 3 on
 coarse scales), where no pilot told it."""
-
-NEVER_GATES = "for display: no interval of it can be trusted when flips are rare"
 
 
 def category_exact(part: pd.DataFrame, question: Question) -> list[Estimate]:
@@ -97,8 +96,22 @@ def _equal(
     use = scale_use(grid.numbers().ravel()) if column == "number" else category_use(part[column])
     said = context(name, part, question, **use)
     counts = pair_counts(grid, exact_comparer(grid, part[column]), question)
-    chosen = counts.flipped(question.counts_invalid) if flips else counts
-    return share(chosen, said, question, row_clusters(grid, question))
+    if not flips:
+        return share(counts, said, question, row_clusters(grid, question))
+    chosen = counts.flipped(question.counts_invalid)
+    return _with_flips(share(chosen, said, question, row_clusters(grid, question)), chosen)
+
+
+def _with_flips(found: Estimate, counts: Counts) -> Estimate:
+    """Return a flip rate with the items that flipped, or the bound where none did."""
+    if found.value is None:
+        return found
+    items = int(np.unique(counts.items[counts.alike > 0]).size)
+    told = replace(found, n={**found.n, "items_that_flipped": items})
+    if found.value > 0:
+        return told
+    bound = disagreement_bound(found.n["items"], found.level).high
+    return told.with_details(disagreement_at_most=bound)
 
 
 def numbers(part: pd.DataFrame) -> Grid:
@@ -130,7 +143,7 @@ def icc_estimate(part: pd.DataFrame, question: Question) -> list[Estimate]:
         raise InputError("params", "form", f"{form!r}", f"one of {', '.join(FORMS)}")
     grid = numbers(part)
     said = context("icc", part, question, form=form)
-    scores, tasks = settle(grid.numbers()), row_clusters(grid, question)
+    scores, tasks = grid.numbers(), row_clusters(grid, question)
     if FORMS[form] == "agreement":
         return [agreement_of(said, scores, tasks)]
     return [icc_of(said, scores, FORMS[form], tasks)]
@@ -155,26 +168,25 @@ def repeatability_coefficient(part: pd.DataFrame, question: Question) -> list[Es
 
 
 def alpha(part: pd.DataFrame, question: Question) -> list[Estimate]:
-    """Return Krippendorff's nominal alpha over all readings of each item; never an interval."""
-    codes, said = _coded("alpha", part, question)
-    found = krippendorff_alpha(codes, _declared(codes, question))
-    if isinstance(found, Undefined):
-        return [said.none(found.reason)]
-    return [said.plain(found, NEVER_GATES)]
+    """Return Krippendorff's nominal alpha over all readings of each item."""
+    codes, tasks, said = _coded("alpha", part, question)
+    return [said.of(alpha_estimate(codes, _declared(codes, question), tasks=tasks))]
 
 
 def ac1(part: pd.DataFrame, question: Question) -> list[Estimate]:
     """Return Gwet's AC1 over all readings of each item; `params.categories` declares how many."""
-    codes, said = _coded("ac1", part, question)
-    tasks = row_clusters(layout(part), question)
-    n = {**said.n, "items": int(((codes >= 0).sum(axis=1) >= 2).sum())}
-    return [said.of(gwet_ac1(codes, _declared(codes, question), tasks), n=n)]
+    codes, tasks, said = _coded("ac1", part, question)
+    return [said.of(gwet_ac1(codes, _declared(codes, question), tasks))]
 
 
-def _coded(name: str, part: pd.DataFrame, question: Question) -> tuple[Ints, Context]:
+def _coded(name: str, part: pd.DataFrame, question: Question) -> tuple[Ints, Ints | None, Context]:
     grid = layout(part)
     codes, _ = grid.codes(part["category"])
-    return codes, context(name, part, question, **category_use(part["category"]))
+    said = context(name, part, question, **category_use(part["category"]))
+    # What these coefficients rest on are items with two readings or more.
+    twice = grid.rows["item"][(codes >= 0).sum(axis=1) >= 2]
+    said = replace(said, n={**said.n, "items": int(twice.nunique())})
+    return codes, row_clusters(grid, question), said
 
 
 def _declared(codes: Ints, question: Question) -> int:
@@ -246,6 +258,7 @@ STATISTICS = (
     _same(
         name="category_exact",
         compute=category_exact,
+        told=frozenset(),
         reads=("category",),
         claims=words("verdict choice"),
         over=(*PAIRS, *ORDERS),
@@ -257,6 +270,7 @@ STATISTICS = (
     _fact(
         name="flip_rate",
         compute=flip_rate,
+        told=words("verdict"),
         reads=("category",),
         kind="share",
         bounds=(0.0, 1.0),
@@ -280,6 +294,7 @@ STATISTICS = (
     _same(
         name="number_exact",
         compute=number_exact,
+        told=frozenset(),
         reads=("number",),
         claims=words("score probability"),
         over=PAIRS,
@@ -291,6 +306,7 @@ STATISTICS = (
     _same(
         name="text_exact",
         compute=text_exact,
+        told=frozenset(),
         reads=("text",),
         claims=frozenset(),
         over=PAIRS,
@@ -302,6 +318,7 @@ STATISTICS = (
     _score(
         name="spearman",
         compute=spearman,
+        told=words("score probability"),
         kind="correlation",
         bounds=(-1.0, 1.0),
         over=PAIRS,
@@ -319,6 +336,7 @@ STATISTICS = (
     _score(
         name="icc",
         compute=icc_estimate,
+        told=words("score probability"),
         kind="correlation",
         bounds=(-1.0, 1.0),
         over=WHOLE,
@@ -336,6 +354,7 @@ STATISTICS = (
     _score(
         name="noise",
         compute=noise_estimate,
+        told=words("score probability"),
         kind="positive",
         bounds=(0.0, math.inf),
         over=WHOLE,
@@ -353,6 +372,7 @@ STATISTICS = (
     _score(
         name="repeatability_coefficient",
         compute=repeatability_coefficient,
+        told=frozenset(),
         kind="positive",
         bounds=(0.0, math.inf),
         over=WHOLE,
@@ -369,8 +389,9 @@ STATISTICS = (
     ),
     _chance(
         name="alpha",
-        least_units=0,
+        least_units=MIN_ITEMS,
         compute=alpha,
+        told=words("verdict"),
         label="Krippendorff's alpha (nominal)",
         covered=None,
         params=(whole("categories", "how many categories were declared", 1),),
@@ -379,6 +400,7 @@ STATISTICS = (
         name="ac1",
         least_units=AC1_FROM_ITEMS,
         compute=ac1,
+        told=words("verdict"),
         label="Gwet's AC1",
         covered=Coverage("ac1", never),
         params=(whole("categories", "how many categories were declared", 1),),

@@ -116,6 +116,7 @@ STATISTICS = (
     _replay(
         name="ranking_exact",
         compute=ranking_exact,
+        told=words("ranking"),
         claims=words("ranking"),
         label="same ranking, whole",
         answers=(Answer("ranking", "right", "ranking"),),
@@ -126,6 +127,7 @@ STATISTICS = (
     _replay(
         name="ranking_top1",
         compute=ranking_top1,
+        told=words("ranking"),
         claims=words("top1"),
         label="same first candidate",
         answers=(Answer("ranking", "right", "top1"), Answer("best_of_n", "right", "")),
@@ -136,6 +138,7 @@ STATISTICS = (
     _replay(
         name="ranking_pairwise",
         compute=ranking_pairwise,
+        told=words("ranking"),
         claims=words("pairwise"),
         label="pairs of candidates in the same order",
         answers=(Answer("ranking", "right", "pairwise"),),

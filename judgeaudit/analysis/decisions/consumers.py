@@ -1,7 +1,7 @@
 """What the noise does to the consumer: decisions that come out otherwise on another reading.
 
 * `pass_fail_flip`: an item passes or fails otherwise; the mark is `params.mark`, without it the
-  median of all scores, which is the hardest place for a filter.
+  worst of all marks that the scores tell apart.
 * `best_of_n_change`: another item of the group is picked.
 * `advantage_sign_flip`: the sign of a group-centred advantage changes, arccos(rho)/pi.
 * `shrinkage_weight`: rho itself, the reliability within groups, by which a noisy advantage is
@@ -32,6 +32,7 @@ from judgeaudit.stats.decisions import advantage_sign_flip as sign_flip
 from judgeaudit.stats.decisions import best_of_n, leaderboard
 from judgeaudit.stats.icc import Icc, icc
 from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.pass_marks import at_mark, mark_curve
 from judgeaudit.stats.scaled import MIN_ITEMS
 
 Floats = NDArray[np.float64]
@@ -41,18 +42,26 @@ def pass_fail_flip(part: pd.DataFrame, question: Question) -> list[Estimate]:
     """Return the chance that an item passes or fails otherwise on another reading."""
     grid = numbers(part)
     scores = grid.numbers()
-    seen = scores[~np.isnan(scores)]
-    said = context("pass_fail_flip", part, question, **scale_use(seen))
-    if not seen.size:
-        return [said.none("no valid score")]
-    mark = question.number("mark", float(np.median(seen)))
-    counts = (~np.isnan(scores)).sum(axis=1).astype(float)
-    passed = (scores >= mark).sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        flips = 2 * passed * (counts - passed) / (counts * (counts - 1))
-    flips[counts < 2] = np.nan
-    share = effective_proportion(flips, counts * (counts - 1) / 2, row_clusters(grid, question))
-    return [said.of(share, details={**said.details, "mark": mark})]
+    said = context("pass_fail_flip", part, question, **scale_use(scores.ravel()))
+    tasks = row_clusters(grid, question)
+    twice = (~np.isnan(scores)).sum(axis=1) >= 2
+    n = {**said.n, "items": int(grid.rows["item"][twice].nunique())}
+    if "mark" in question.params:
+        given = at_mark(scores, question.number("mark", 0.0), tasks)
+        if isinstance(given, Undefined):
+            return [said.none(given.reason)]
+        details = {**said.details, "mark": given.mark, "mark_is": "given"}
+        return [said.of(given.flips, n=n, details=details)]
+    found = mark_curve(scores, tasks, question.level)
+    if isinstance(found, Undefined):
+        return [said.none(found.reason)]
+    details = {
+        **said.details,
+        "mark": found.worst.mark,
+        "mark_is": f"worst of {len(found.marks)}",
+        "curve": [[m.mark, m.flips, m.passing] for m in found.marks],
+    }
+    return [said.bounded(found.worst.flips.value, found.worst_interval, n=n, details=details)]
 
 
 def _groups(grid: Grid) -> tuple[NDArray[np.int64], Floats]:
@@ -77,7 +86,8 @@ def best_of_n_change(part: pd.DataFrame, question: Question) -> list[Estimate]:
     found = best_of_n(scores[rows].reshape(-1, common, scores.shape[1]))
     if isinstance(found, Undefined):
         return [said.none(found.reason)]
-    share = effective_proportion(found.by_prompt, None)
+    pairs = scores.shape[1] * (scores.shape[1] - 1) / 2
+    share = effective_proportion(found.by_prompt, np.full(found.by_prompt.size, pairs))
     details = {"candidates": common, "regret": [found.regret_low, found.regret_high]}
     n = {**said.n, "groups": found.by_prompt.size}
     return [said.of(share, n=n, details=details, cluster="group")]
@@ -193,6 +203,7 @@ STATISTICS = (
     _decision(
         name="pass_fail_flip",
         compute=pass_fail_flip,
+        told=words("score probability"),
         kind="share",
         bounds=(0.0, 1.0),
         least_units=2,
@@ -202,11 +213,12 @@ STATISTICS = (
         label="pass/fail changes on another reading",
         unit="share",
         answers=(Answer("pass_fail_filter", "flips", ""),),
-        params=(number("mark", "the pass mark; the median of all scores without it", -math.inf),),
+        params=(number("mark", "the pass mark; without it the worst of all marks", -math.inf),),
     ),
     _decision(
         name="best_of_n_change",
         compute=best_of_n_change,
+        told=words("score probability"),
         kind="share",
         bounds=(0.0, 1.0),
         least_units=2,
@@ -221,6 +233,7 @@ STATISTICS = (
     _decision(
         name="advantage_sign_flip",
         compute=advantage_sign_flip,
+        told=words("score probability"),
         kind="plain",
         # arccos(rho) / pi at rho = 0; a reliability below 0 is read as 0.
         bounds=(0.0, 0.5),
@@ -236,6 +249,7 @@ STATISTICS = (
     _decision(
         name="shrinkage_weight",
         compute=shrinkage_weight,
+        told=words("score probability"),
         kind="plain",
         bounds=(-1.0, 1.0),
         least_units=MIN_ITEMS,
@@ -250,6 +264,7 @@ STATISTICS = (
     _decision(
         name="leaderboard_top_change",
         compute=leaderboard_top_change,
+        told=frozenset(),
         kind="plain",
         bounds=(0.0, 1.0),
         least_units=0,

@@ -20,6 +20,7 @@ _luck = partial(
     covered=None,
     answers=(),
     defaults=frozenset(),
+    told=frozenset(),
     example=None,
     per_pair=False,
     floor=False,

@@ -249,6 +249,7 @@ INFORMATIVE_CONCORDANCE = Statistic(
     answers=(Answer("ranking", "right", "pairwise"),),
     subject="precision",
     defaults=frozenset(),
+    told=frozenset(),
     example=None,
     params=(
         number("delta", "least mean gap of an informative pair over the other readings", 0),

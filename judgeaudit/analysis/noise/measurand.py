@@ -152,6 +152,7 @@ _measurand = partial(
     claims=words("score probability"),
     covered=None,
     defaults=frozenset(),
+    told=frozenset(),
     example=None,
     per_pair=False,
     whole_table=False,

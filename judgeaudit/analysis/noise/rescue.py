@@ -135,6 +135,7 @@ SAMPLING_RESCUE = Statistic(
     covered=None,
     answers=(),
     defaults=frozenset(),
+    told=frozenset(),
     example=None,
     per_pair=False,
     whole_table=False,

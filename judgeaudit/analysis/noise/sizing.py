@@ -102,6 +102,7 @@ AGGREGATION_AGREEMENT = Statistic(
     covered=None,
     answers=(),
     defaults=frozenset(),
+    told=frozenset(),
     example=None,
     per_pair=False,
     whole_table=False,

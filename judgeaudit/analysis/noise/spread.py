@@ -132,6 +132,7 @@ STATISTICS = (
     _spread(
         name="window_shift",
         compute=window_shift,
+        told=words("score probability"),
         bounds=(-math.inf, math.inf),
         least_units=MIN_ITEMS,
         better="",
@@ -144,6 +145,7 @@ STATISTICS = (
     _spread(
         name="component",
         compute=component,
+        told=frozenset(),
         bounds=(-math.inf, math.inf),
         least_units=MIN_ITEMS,
         better="",
@@ -156,6 +158,7 @@ STATISTICS = (
     _spread(
         name="design_reliability",
         compute=design_reliability,
+        told=frozenset(),
         bounds=(-math.inf, 1.0),
         least_units=0,
         better="high",

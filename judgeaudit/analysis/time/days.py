@@ -270,6 +270,7 @@ _day = partial(
     covered=None,
     answers=(),
     defaults=frozenset(),
+    told=frozenset(),
     example=None,
     per_pair=False,
     whole_table=False,

@@ -230,6 +230,7 @@ _constructed = partial(
     covered=None,
     answers=(),
     defaults=frozenset(),
+    told=frozenset(),
     example=None,
     per_pair=False,
     whole_table=False,

@@ -126,6 +126,7 @@ CONTROLS = Statistic(
     covered=None,
     answers=(),
     defaults=frozenset(),
+    told=frozenset(),
     example=None,
     params=(),
     per_pair=False,

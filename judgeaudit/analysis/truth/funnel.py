@@ -54,6 +54,7 @@ FUNNEL = Statistic(
     covered=None,
     answers=(),
     defaults=frozenset(),
+    told=frozenset(),
     example=None,
     params=(),
     per_pair=False,

@@ -32,7 +32,9 @@ def gold_agreement(part: pd.DataFrame, question: Question) -> list[Estimate]:
     correct = np.append(kept["right"].to_numpy(), False)
     alike = (correct[grid.index] & grid.valid).sum(axis=1)
     ones = np.ones(len(grid.rows), dtype=np.int64)
-    counts = Counts(alike, ones, grid.valid.sum(axis=1), grid.planned.sum(axis=1))
+    counts = Counts(
+        alike, ones, grid.valid.sum(axis=1), grid.planned.sum(axis=1), grid.clusters("item")
+    )
     said = context("gold_agreement", kept, question, **_confusion(kept))
     excluded = {**said.excluded, **({"items_without_gold": without} if without else {})}
     over = question.over_pairs("gold")
@@ -73,6 +75,7 @@ def _confusion(kept: pd.DataFrame) -> dict[str, object]:
 GOLD_AGREEMENT = Statistic(
     name="gold_agreement",
     compute=gold_agreement,
+    told=words("verdict"),
     reads=("category", "ranking", "number", "label"),
     kind="share",
     bounds=(0.0, 1.0),

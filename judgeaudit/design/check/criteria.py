@@ -12,7 +12,7 @@ from typing import Any
 
 from judgeaudit.design.base import plain
 from judgeaudit.design.check.ranges import range_problems
-from judgeaudit.design.criteria import Gate, Rule
+from judgeaudit.design.criteria import Analysis, Gate, Rule
 from judgeaudit.design.document import Registration
 from judgeaudit.design.protocol import ProtocolDocument
 from judgeaudit.errors import Problem
@@ -44,8 +44,12 @@ def criteria_problems(
             yield from _known(f"{key}.sensitivity[{position}]", name, statistics)
     for number, rule in enumerate(registration.rules):
         yield from _common_problems(f"rules[{number}]", rule, registration, statistics)
-    for number, name in enumerate(registration.analyses):
-        yield from _known(f"analyses[{number}]", name, statistics)
+    for number, analysis in enumerate(registration.asked_analyses()):
+        key = f"analyses[{number}]"
+        if isinstance(registration.analyses[number], str):
+            yield from _known(key, analysis.statistic, statistics)
+        else:
+            yield from _common_problems(key, analysis, registration, statistics)
 
 
 def readouts_of(protocol: ProtocolDocument) -> set[str]:
@@ -65,11 +69,14 @@ def _claim_problems(registration: Registration, protocol: ProtocolDocument) -> I
 
 
 def _common_problems(
-    key: str, criterion: Gate | Rule, registration: Registration, statistics: Catalogue | None
+    key: str,
+    criterion: Gate | Rule | Analysis,
+    registration: Registration,
+    statistics: Catalogue | None,
 ) -> Iterator[Problem]:
     yield from _known(f"{key}.statistic", criterion.statistic, statistics)
     family = (statistics or {}).get(criterion.statistic)
-    if family is not None and criterion.over not in family.over:
+    if criterion.over is not None and family is not None and criterion.over not in family.over:
         yield Problem(
             f"{key}.over",
             f"{criterion.statistic!r} cannot be taken over {criterion.over!r}",
@@ -107,13 +114,17 @@ def _param_problems(key: str, given: Mapping[str, Any], found: Statistic) -> Ite
             yield Problem(place, fault, known[name].about)
 
 
-def _facet_lacking(over: str, registration: Registration) -> tuple[str, str] | None:
+def _facet_lacking(over: str | None, registration: Registration) -> tuple[str, str] | None:
     """Return what a comparison needs and the schedule lacks, with what to do."""
     schedule = registration.schedule
     needs = {
         "same_window": (
             schedule.repeats * schedule.draws > 1,
             ("repeats within a window, of which there are none", "set schedule.repeats to 2"),
+        ),
+        "windows": (
+            schedule.windows_per_day * schedule.days > 1,
+            ("different windows, of which there is one", "set schedule.windows_per_day to 2"),
         ),
         "windows_same_day": (
             schedule.windows_per_day > 1,
@@ -132,7 +143,7 @@ def _facet_lacking(over: str, registration: Registration) -> tuple[str, str] | N
             ("conditions, of which there is one", "add a [[schedule.conditions]]"),
         ),
     }
-    held, lack = needs.get(over, (True, ("", "")))
+    held, lack = needs.get(over or "", (True, ("", "")))
     return None if held else lack
 
 

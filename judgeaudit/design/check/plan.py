@@ -31,6 +31,8 @@ LACKS: Mapping[Facet, tuple[str, str]] = {
     "gold": ("gold answers", "give the items' gold, e.g. init --gold COLUMN"),
     "candidates": ("candidates of constructed error", "e.g. init --items from battery slips"),
     "truth": ("items of constructed truth", "e.g. candidates with `correct`"),
+    "pair": ("exactly two readings of an item", "set schedule.repeats to 2 in one window"),
+    "invalid": ("invalid readings", "leave out"),
 }
 """What a facet is, and how a study gets it."""
 
@@ -61,8 +63,8 @@ def plan_notes(
 ) -> Iterator[str]:
     """Yield registered analyses that this plan cannot answer, and that a study is of one item."""
     held, columns = facets(plan, items), _columns(asker)
-    for number, name in enumerate(registration.analyses):
-        found = (statistics or {}).get(name)
+    for number, analysis in enumerate(registration.asked_analyses()):
+        found = (statistics or {}).get(analysis.statistic)
         if found is not None:
             lacking = _lacking(f"analyses[{number}]", found, held, columns)
             yield from (f"{problem}; it will be undefined" for problem in lacking)
@@ -81,6 +83,7 @@ def facets(plan: Sequence[PlannedCall], items: Sequence[Item]) -> frozenset[Face
     calls = [call for call in plan if call.item in probes]
     same = Counter((c.endpoint, c.stage, c.condition, c.window, c.item, c.arm) for c in calls)
     arms = Counter((item, stage) for item, stage, _ in {(c.item, c.stage, c.arm) for c in calls})
+    times = Counter((c.endpoint, c.stage, c.condition, c.item, c.draw) for c in calls)
     sizes = Counter(item.group for item in items)
     candidates = [candidate for item in items for candidate in item.candidates]
     held: dict[Facet, bool] = {
@@ -92,6 +95,8 @@ def facets(plan: Sequence[PlannedCall], items: Sequence[Item]) -> frozenset[Face
         "gold": any(item.gold is not None for item in items),
         "candidates": any("relative_error" in candidate.meta for candidate in candidates),
         "truth": any(candidate.correct is not None for candidate in candidates),
+        "pair": max(times.values(), default=0) == 2,
+        "invalid": True,  # which readings are invalid, no plan knows
     }
     return frozenset(facet for facet, there in held.items() if there)
 
