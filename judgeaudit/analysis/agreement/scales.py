@@ -194,7 +194,7 @@ STATISTICS = (
         over=WHOLE,
         needs=words("repeats"),
         better="low",
-        label="the same, shifts of whole runs taken out",
+        label="noise with the shifts of whole runs taken out (scale units)",
     ),
     _noise(
         name="order_effect",
