@@ -19,7 +19,7 @@ import pandas as pd
 
 from judgeaudit.analysis.catalogue import compute
 from judgeaudit.analysis.estimate import Estimate
-from judgeaudit.analysis.exploratory import Report, Wish, explore
+from judgeaudit.analysis.exploratory import Report, explore
 from judgeaudit.analysis.frame import estimates_frame
 from judgeaudit.analysis.question import Over, Question
 from judgeaudit.design.frozen import FrozenStudy
@@ -44,6 +44,7 @@ from judgeaudit.study.run import run
 from judgeaudit.study.sealed import load, sealed_runs_of, study_table
 from judgeaudit.study.stamp import stamp
 from judgeaudit.study.supplement_files import Exported
+from judgeaudit.study.table import wish_of
 from judgeaudit.study.verify import verify
 from judgeaudit.tables.read import read_frame, read_long
 from judgeaudit.tables.roles import roles_of
@@ -132,6 +133,8 @@ def analyze_table(
     probability: str | None = None,
     by: str | None = None,
     window: str | None = None,
+    day: str | None = None,
+    condition: str | None = None,
     order: str | None = None,
     gold: str | None = None,
     group: str | None = None,
@@ -144,6 +147,7 @@ def analyze_table(
     across: str | None = None,
     gap: float | None = None,
     pass_at: float | None = None,
+    also: str | Sequence[str] | None = None,
 ) -> Report:
     """Return what `judgeaudit analyze` finds in a table: a file, several runs' files, or a frame.
 
@@ -153,11 +157,12 @@ def analyze_table(
     """
     columns: dict[str, Any] = dict(
         item=item, repeat=repeat, score=score, verdict=verdict, ranking=ranking,
-        probability=probability, by=by, window=window, order=order, gold=gold, group=group,
+        probability=probability, by=by, window=window, day=day,
+        condition=condition, order=order, gold=gold, group=group,
         task=task, digest=digest, missing=missing, label=label, invalid=invalid, decimal=decimal,
         across=across,
     )  # fmt: skip
-    roles, wish = roles_of(columns, "analyze_table"), Wish(gap=gap, pass_at=pass_at)
+    roles, wish = roles_of(columns, "analyze_table"), wish_of(gap, pass_at, also)
     if isinstance(source, pd.DataFrame):
         return explore(read_frame(source, roles), wish)
     paths = [source] if isinstance(source, str | os.PathLike) else list(source)

@@ -23,6 +23,8 @@ def analyze(
     probability: table.Probability = None,
     by: table.By = None,
     window: table.Window = None,
+    day: table.Day = None,
+    condition: table.Condition = None,
     order: table.Order = None,
     gold: table.Gold = None,
     group: table.Group = None,
@@ -35,6 +37,7 @@ def analyze(
     across: table.Across = None,
     gap: table.Gap = None,
     pass_at: table.PassAt = None,
+    also: table.Also = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="Write the estimates: .parquet or .csv.")
     ] = None,
@@ -49,16 +52,19 @@ def analyze(
     """
     columns = dict(
         item=item, repeat=repeat, score=score, verdict=verdict, ranking=ranking,
-        probability=probability, by=by, window=window, order=order, gold=gold, group=group,
+        probability=probability, by=by, window=window, day=day,
+        condition=condition, order=order, gold=gold, group=group,
         task=task, digest=digest, missing=missing, label=label, invalid=invalid, decimal=decimal,
         across=across,
     )  # fmt: skip
-    if table.is_study(targets, {**columns, "gap": gap, "pass_at": pass_at, "out": out}, "analyze"):
+    if table.is_study(
+        targets, {**columns, "gap": gap, "pass_at": pass_at, "also": also, "out": out}, "analyze"
+    ):
         from judgeaudit.cli.analyze_study import analyze_study
 
         return analyze_study(targets[0], as_json)
     from judgeaudit.cli.analyze_table import tell
     from judgeaudit.study.table import explore_files
 
-    report = explore_files(targets, columns, gap=gap, pass_at=pass_at, out=out)
+    report = explore_files(targets, columns, gap=gap, pass_at=pass_at, also=also, out=out)
     return tell(report, out, as_json)

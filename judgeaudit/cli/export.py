@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -31,6 +31,8 @@ def export(
     probability: table.Probability = None,
     by: table.By = None,
     window: table.Window = None,
+    day: table.Day = None,
+    condition: table.Condition = None,
     order: table.Order = None,
     gold: table.Gold = None,
     group: table.Group = None,
@@ -43,6 +45,7 @@ def export(
     across: table.Across = None,
     gap: table.Gap = None,
     pass_at: table.PassAt = None,
+    also: table.Also = None,
     as_json: AsJson = False,
 ) -> ExitCode:
     """Write attempts, readings, estimates and verdicts as files that any tool opens.
@@ -56,11 +59,12 @@ def export(
         raise InputError("--to", found=f"{to!r}", remedy=f"formats: {', '.join(FORMATS)}")
     columns = dict(
         item=item, repeat=repeat, score=score, verdict=verdict, ranking=ranking,
-        probability=probability, by=by, window=window, order=order, gold=gold, group=group,
+        probability=probability, by=by, window=window, day=day,
+        condition=condition, order=order, gold=gold, group=group,
         task=task, digest=digest, missing=missing, label=label, invalid=invalid, decimal=decimal,
         across=across,
     )  # fmt: skip
-    wished = {"gap": gap, "pass_at": pass_at}
+    wished: dict[str, Any] = {"gap": gap, "pass_at": pass_at, "also": also}
     if table.is_study(targets, {**columns, **wished}, "export"):
         from judgeaudit.study.export_study import export_study
 

@@ -31,7 +31,16 @@ Ranking = Annotated[
 ]
 Probability = Annotated[str | None, _option("--probability", "Column with probabilities.")]
 By = Annotated[str | None, _option("--by", "Column(s) that split the table, e.g. judge: a or a,b.")]
-Window = Annotated[str | None, _option("--window", "Column with the window or day.")]
+Window = Annotated[str | None, _option("--window", "Column with the window: one stretch of time.")]
+Day = Annotated[
+    str | None, _option("--day", "Column with the number of the day that a window is on.")
+]
+Condition = Annotated[
+    str | None, _option("--condition", "Column with the condition, e.g. quiet or loaded.")
+]
+Also = Annotated[
+    str | None, _option("--also", "Further statistics by their catalogue names: a or a,b.")
+]
 Order = Annotated[str | None, _option("--order", "Column with the candidates' order.")]
 Gold = Annotated[str | None, _option("--gold", "Column with the right answer.")]
 Group = Annotated[

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from judgeaudit.analysis.exploratory import Wish, explore
+from judgeaudit.analysis.exploratory import explore
 from judgeaudit.canonical import file_digest
 from judgeaudit.report.supplement.readings import readings_table
 from judgeaudit.report.supplement.tables import Origin, Part, estimates_table
 from judgeaudit.study.folders import whole_folder
 from judgeaudit.study.supplement_files import Exported, write_manifest, write_part, write_readme
+from judgeaudit.study.table import wish_of
 from judgeaudit.tables.read import read_long
 from judgeaudit.tables.roles import roles_of
 from judgeaudit.version import __version__
@@ -24,13 +25,14 @@ def export_table(
     *,
     gap: float | None = None,
     pass_at: float | None = None,
+    also: str | None = None,
 ) -> Exported:
     """Write what `analyze` finds in a table, and the readings that it rests on.
 
     `columns` says which column plays which part. Raises `InputError` naming row or column.
     """
     long = read_long(paths, roles_of(columns, "export"))
-    report = explore(long, Wish(gap=gap, pass_at=pass_at))
+    report = explore(long, wish_of(gap, pass_at, also))
     digests = {path.name: str(file_digest(path)) for path in paths}
     origin = Origin(f"Supplement: {long.source}", __version__, True, digests, report.notes)
     readings, estimates = readings_table(long), estimates_table(report.estimates)

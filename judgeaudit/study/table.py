@@ -12,7 +12,7 @@ from judgeaudit.errors import InputError
 from judgeaudit.tables.read import read_long
 from judgeaudit.tables.roles import Roles, roles_of
 
-__all__ = ["Report", "explore_files"]
+__all__ = ["Report", "explore_files", "wish_of"]
 
 
 def explore_files(
@@ -21,15 +21,16 @@ def explore_files(
     *,
     gap: float | None = None,
     pass_at: float | None = None,
+    also: str | Sequence[str] | None = None,
     out: Path | None = None,
 ) -> Report:
     """Return what is found in the table that lies in `paths`; its estimates are written to `out`.
 
     `columns` says which column plays which part (`item`, `repeat`, `score` ..., see
-    `judgeaudit.analyze_table`). Several files without a repeat column are one run each. Raises
-    `InputError` naming file, row or option.
+    `judgeaudit.analyze_table`); `also` names further statistics of the catalogue. Several files
+    without a repeat column are one run each. Raises `InputError` naming file, row or option.
     """
-    roles, wish = roles_of(columns, "analyze"), Wish(gap=gap, pass_at=pass_at)
+    roles, wish = roles_of(columns, "analyze"), wish_of(gap, pass_at, also)
     _check_wish(wish, roles)
     if out is not None:
         _check_out(out, paths)
@@ -37,6 +38,14 @@ def explore_files(
     if out is not None:
         _write(report, out)
     return report
+
+
+def wish_of(
+    gap: float | None, pass_at: float | None, also: str | Sequence[str] | None = None
+) -> Wish:
+    """Return what a person wants beside the defaults; `also` is one text with commas, or names."""
+    names = also.split(",") if isinstance(also, str) else also or ()
+    return Wish(gap, pass_at, also=tuple(name.strip() for name in names if name.strip()))
 
 
 def _check_wish(wish: Wish, roles: Roles) -> None:

@@ -87,6 +87,8 @@ def long_of(sources: Sequence[Source], roles: Roles) -> Long:
         values=readings.values,
         answers=readings.answers,
         window=ids.get("window"),
+        day=ids.get("day"),
+        condition=ids.get("condition"),
         order=ids.get("order"),
         group=ids.get("group"),
         task=ids.get("task"),
@@ -192,10 +194,10 @@ class Columns:
 def _ids(columns: Columns, roles: Roles, run: Coded) -> dict[str, Coded]:
     """Return the columns of identifiers by their role, those that every row needs checked."""
     ids = {"item": _joint(columns, roles.item), "repeat": run}
-    for role in ("repeat", "window", "order", "group", "task"):
+    for role in ("repeat", "window", "day", "condition", "order", "group", "task"):
         if (name := getattr(roles, role)) is not None:
             ids[role] = columns.coded(name)
-    for role in ("item", "repeat", "window", "order"):
+    for role in ("item", "repeat", "window", "day", "condition", "order"):
         if role in ids:
             _refuse_empty(columns, ids[role], role)
     return ids

@@ -35,6 +35,8 @@ class Roles:
     repeat: str | None = None
     by: tuple[str, ...] = ()
     window: str | None = None
+    day: str | None = None
+    condition: str | None = None
     order: str | None = None
     gold: str | None = None
     group: str | None = None
@@ -47,7 +49,15 @@ class Roles:
 
     def identifiers(self) -> list[str]:
         """Return the columns whose cells are names: each stands as it is written."""
-        single = (self.repeat, self.window, self.order, self.group, self.task)
+        single = (
+            self.repeat,
+            self.window,
+            self.day,
+            self.condition,
+            self.order,
+            self.group,
+            self.task,
+        )
         return list(dict.fromkeys([*self.item, *self.by, *(name for name in single if name)]))
 
     def named(self) -> list[str]:
@@ -87,7 +97,7 @@ def roles_of(options: Mapping[str, Any], command: str) -> Roles:
     )
     if twice := (words.missing | words.invalid) & words.labels:
         raise InputError(command, "--label", f"{min(twice)!r} is declared both ways", "choose one")
-    names_of = ("repeat", "window", "order", "gold", "group", "task", "digest")
+    names_of = ("repeat", "window", "day", "condition", "order", "gold", "group", "task", "digest")
     single: dict[str, Any] = {name: options.get(name) for name in names_of}
     return Roles(
         kind=kind,

@@ -89,12 +89,14 @@ def _arms(part: pd.DataFrame) -> tuple[Grid, dict[str, Ints]]:
 
 def _chose_first(grid: Grid, question: Question) -> Ints:
     """Return 1 where candidate A was chosen, 0 where not, -1 without a valid reading."""
-    categories = grid.part["category"]
+    categories = grid.part["category"].astype(object)
     named = question.params.get("chosen")
     if named is not None:
         is_first = categories.eq(str(named))
     else:
-        is_first = categories.eq(grid.part.groupby("item")["category"].transform("min"))
+        is_first = categories.eq(
+            categories.groupby(grid.part["item"], observed=True).transform("min")
+        )
     cells = np.append(is_first.to_numpy(dtype=np.int64), -1)[grid.index]
     return np.where(grid.valid, cells, -1).astype(np.int64)
 

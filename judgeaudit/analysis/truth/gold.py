@@ -50,8 +50,9 @@ def has_gold(part: pd.DataFrame) -> pd.Series:
 def rightness(part: pd.DataFrame) -> pd.Series:
     """Return True or False for each valid reading with gold, null elsewhere."""
     first = part["ranking"].map(lambda r: r[0] if isinstance(r, tuple) and r else None)
-    answer = part["category"].where(part["category"].notna(), first)
-    answer = answer.where(answer.notna(), part["label"].where(part["number"].isna()))
+    category, label = (part[name].astype(object) for name in ("category", "label"))
+    answer = category.where(category.notna(), first)
+    answer = answer.where(answer.notna(), label.where(part["number"].isna()))
     right = pd.Series(pd.NA, index=part.index, dtype="boolean")
     told = part["status"].eq("ok") & answer.notna() & part["gold"].notna()
     right[told] = answer[told].astype(str).eq(part.loc[told, "gold"].astype(str))
