@@ -207,10 +207,10 @@ AT_AN_END = (
 
 def _warned(estimate: Estimate, facets: Facets | None) -> Estimate:
     """Return an ICC with caveats where runs shift, and where tasks meet an end of the scale."""
-    if estimate.analysis != "icc" or estimate.low is None:
+    if estimate.analysis not in ("icc", "icc_agreement") or estimate.low is None:
         return estimate
     shifted = facets is not None and any(facet.shifted for facet in facets.facets)
-    one_way = estimate.scope == "all" and shifted
+    one_way = estimate.analysis == "icc" and shifted
     at_an_end = estimate.cluster == "task" and not mostly_below_top(estimate)
     said = (SHIFTED if one_way else "", AT_AN_END if at_an_end else "")
     return estimate.with_caveats(*(text for text in said if text))

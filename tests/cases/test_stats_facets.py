@@ -130,7 +130,7 @@ def test_intervals_rest_on_tasks_where_there_are_some(analyze):
     text, with_tasks = analyze(frame, *RUNS, "--task", "task")
     _, without = analyze(frame, *RUNS)
 
-    for name in ("icc_one_way", "icc_agreement"):
+    for name in ("icc", "icc_agreement"):
         one, other = (p["by_name"][name] for p in (with_tasks, without))
         assert one["cluster"] == "task"
         assert one["high"] - one["low"] > 1.5 * (other["high"] - other["low"])
@@ -141,8 +141,8 @@ def test_five_tasks_are_refused_an_interval(analyze):
     frame = long(shifted(7)).assign(task=np.repeat(np.arange(60) % 5, 6))
     _, part = analyze(frame, *RUNS, "--task", "task")
 
-    assert part["by_name"]["icc_one_way"]["low"] is None
-    assert "fewer than 6 tasks" in " ".join(part["by_name"]["icc_one_way"]["caveats"])
+    assert part["by_name"]["icc"]["low"] is None
+    assert "fewer than 6 tasks" in " ".join(part["by_name"]["icc"]["caveats"])
 
 
 @pytest.mark.parametrize("mirrored", [False, True])
