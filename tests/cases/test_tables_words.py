@@ -20,7 +20,7 @@ def pairs(*verdicts):
 
 def flips(part):
     found = {e["analysis"]: e for e in part["estimates"]}
-    rate = found["flip_rate_valid_only"]
+    rate = found["flip_rate"]
     return rate["value"], rate["n"].get("items_that_flipped"), rate["n"]["items"]
 
 
