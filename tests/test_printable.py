@@ -21,6 +21,7 @@ from judgeaudit.printable import printable, printable_json, printable_lines
     ],
 )
 def test_what_would_act_on_a_terminal_is_shown_as_its_escape(raw, shown):
+    """case H9: terminal escapes and line breaks from servers and files are text."""
     assert printable(raw) == shown
 
 

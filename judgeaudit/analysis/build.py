@@ -105,6 +105,7 @@ def scale_use(values: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, object
 def category_use(values: pd.Series) -> dict[str, object]:
     """Return how categories were used: number of levels and the share of the commonest."""
     counts = values.dropna().value_counts()
+    counts = counts[counts > 0]  # a coded column also lists the labels of other parts
     if counts.empty:
         return {}
     return {

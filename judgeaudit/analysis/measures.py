@@ -55,16 +55,26 @@ def _missing_pairs(
 
 
 def agreement_of(said: Context, scores: Floats, tasks: Ints | None = None) -> Estimate:
-    """Return ICC(A,1) of items x runs, with an interval that knows how few runs there are."""
+    """Return ICC(A,1) of items x runs, with an interval that knows how few runs there are.
+
+    As its authors define it, a two-way form needs every run: incomplete items are left out and
+    counted (McGraw & Wong 1996).
+    """
     rng = np.random.default_rng(said.question.seed)
-    found = agreement_icc(scores, tasks, rng=rng, level=said.question.level)
     details = {**said.details, **scale_use(scores.ravel())}
+    whole = ~np.isnan(scores).any(axis=1)
+    there = int((~np.isnan(scores).all(axis=1)).sum())
+    scores, tasks = scores[whole], None if tasks is None else tasks[whole]
+    found = agreement_icc(scores, tasks, rng=rng, level=said.question.level)
     if isinstance(found, Undefined):
         return said.none(found.reason, details=details)
     details |= {"mean_of_k": found.mean_of_k, "k": found.model.runs, "run_shift": found.shift}
     n = {**said.n, "items": found.model.items}
     caveats = (found.warning,) if found.warning else ()
+    left_out = there - int(whole.sum())
+    excluded = {**said.excluded, **({"incomplete_item": left_out} if left_out else {})}
     given = {"n": n, "details": details, "caveats": caveats, "cluster": _cluster(tasks)}
+    given["excluded"] = excluded
     return said.bounded(found.single, found.single_interval, **given)
 
 

@@ -92,7 +92,7 @@ def doors(request, tmp_path_factory):
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - KEPT_OUT))
 def test_a_table_says_of_every_statistic_what_the_study_says(doors, name):
-    """Case T14: one interval, one value, one set of words, whichever door was taken."""
+    """case T14: one interval, one value, one set of words, whichever door was taken."""
     table, told = doors
     here = asked(name, table, Question(over="all", cluster="task"))
     there = [e for e in told if e.analysis in {one.analysis for one in here}]

@@ -54,14 +54,14 @@ max_tokens = 32
 
 @pytest.mark.parametrize("reason", ["error", "abort", "tool_calls", "", "unheard_of"])
 def test_an_ending_not_known_to_mean_whole_is_no_reading_and_told(readings, reason):
-    """Case A1: "1" is what came of "10"."""
+    """case A1: "1" is what came of "10"."""
     for row in readings(chat("1", reason), SCORE):
         assert (row["status"], row["reason"], row["number"]) == ("invalid", "truncated", None)
         assert row["detail"] == f"finish reason {reason!r} is not known to mean whole"
 
 
 def test_an_error_beside_an_answer_is_no_reading(readings):
-    """Case A1: `choices[0].error` overrides the content, and its words are told."""
+    """case A1: `choices[0].error` overrides the content, and its words are told."""
     found = readings(chat("1", "error", {"code": 502, "message": "upstream went away"}), SCORE)
 
     assert {(row["status"], row["number"]) for row in found} == {("invalid", None)}
@@ -69,7 +69,7 @@ def test_an_error_beside_an_answer_is_no_reading(readings):
 
 
 def test_an_answer_of_two_parts_is_unparsed(readings):
-    """Case A4, in the API of this study: 4 and 5 on a scale of 0 to 100 are not 45."""
+    """case A4, in the API of this study: 4 and 5 on a scale of 0 to 100 are not 45."""
     parts = [{"type": "text", "text": "4"}, {"type": "text", "text": "5"}]
 
     for row in readings(chat(parts), SCORE):
@@ -78,7 +78,7 @@ def test_an_answer_of_two_parts_is_unparsed(readings):
 
 
 def test_an_empty_answer_says_where_text_stood(readings):
-    """Case A6."""
+    """case A6."""
     for row in readings(chat("", reasoning_content="So it is 4."), SCORE):
         assert row["reason"] == "empty"
         assert row["detail"] == "no answer; something stands in reasoning_content"
@@ -109,7 +109,7 @@ max_tokens = 32
     ],
 )
 def test_an_answer_is_read_where_the_protocol_registered_it(readings, content, places, status):
-    """Case A5."""
+    """case A5."""
     found = readings(chat(content), VERDICT.format(places=places), claim="verdict")
 
     expected = "B" if status == "ok" else None

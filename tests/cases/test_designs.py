@@ -37,7 +37,7 @@ def gate(statistic, over="same_window", where=""):
 
 
 def test_a_where_that_never_occurs_names_the_values_there_are(study_of):
-    """Case R4: booleans in the items' meta; sorting True, False and gaps was a TypeError."""
+    """case R4: booleans in the items' meta; sorting True, False and gaps was a TypeError."""
     root = study_of(gate("flip_rate", where='where = { better_first = "maybe" }'), n=12)
 
     assert said(root) == ["gates[0].where.better_first: no item has 'maybe'; found: false, true"]
@@ -64,14 +64,14 @@ def test_a_where_of_an_unknown_column_names_the_columns(study_of):
     ],
 )
 def test_a_gate_that_the_plan_cannot_answer_is_refused(study_of, statistic, over, needs):
-    """Case R10."""
+    """case R10."""
     found = said(study_of(gate(statistic, over), n=12))
 
     assert any(needs in problem for problem in found), found
 
 
 def test_an_analysis_that_the_plan_cannot_answer_is_told(study_of):
-    """Case R10: `order_flip` in a score study was "undefined" after the money was spent."""
+    """case R10: `order_flip` in a score study was "undefined" after the money was spent."""
     root = study_of(protocol="score", n=4)
     path = root / "registration.toml"
     path.write_text(path.read_text().replace("analyses = [", 'analyses = ["order_flip", '))
@@ -96,7 +96,7 @@ SUM = "Is this sum right, from 1 to 5? {question}"
 
 
 def test_one_item_is_told_as_one_item(study_of, tmp_path):
-    """Case R5: two of "all 3 items" were the item's own controls."""
+    """case R5: two of "all 3 items" were the item's own controls."""
     (tmp_path / "one.jsonl").write_text('{"id": "a", "question": "1 + 1 = 2"}\n')
     (tmp_path / "p.txt").write_text(SUM)
 
@@ -112,7 +112,7 @@ LLMBAR = [{"input": f"Say {n}", "output_1": f"{n}", "output_2": "no", "label": 1
 
 
 def test_items_of_other_fields_lead_to_a_prompt_of_ones_own(tmp_path):
-    """Case R6: LLMBar's rows have no `question`."""
+    """case R6: LLMBar's rows have no `question`."""
     (tmp_path / "bar.json").write_text(json.dumps(LLMBAR))
 
     with pytest.raises(InputError) as error:
@@ -146,7 +146,7 @@ PROTOCOL_OF = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_battery_file_is_read_by_init_with_all_it_holds(tmp_path, kind):
-    """Case S15: the study's items are the battery's bytes, also prefix and slips."""
+    """case S15: the study's items are the battery's bytes, also prefix and slips."""
     battery = build_battery(kind, 3, 7)
     (tmp_path / "b.jsonl").write_bytes(items_to_bytes(battery.items))
 
@@ -160,7 +160,7 @@ def test_a_battery_file_is_read_by_init_with_all_it_holds(tmp_path, kind):
     ("kind", "options"), [("rankings", {"prefix": 50}), ("slips", {"variants": 2})]
 )
 def test_a_batterys_options_come_along(tmp_path, kind, options):
-    """Case S15: `battery rankings --option prefix=50`, `battery slips --option variants=2`."""
+    """case S15: `battery rankings --option prefix=50`, `battery slips --option variants=2`."""
     battery = build_battery(kind, 3, 7, **options)
     (tmp_path / "b.jsonl").write_bytes(items_to_bytes(battery.items))
 
@@ -186,7 +186,7 @@ QUERY = "?api-version=2024-10-21&tier=b"
 
 
 def test_a_registered_query_goes_with_every_request(study, run, recording, make_registration):
-    """Case R3, as Azure's addresses are: `run` refused what check, freeze and dry run took."""
+    """case R3, as Azure's addresses are: `run` refused what check, freeze and dry run took."""
     with recording.Recorder() as server:
         base = f"{server.base_url}/openai/deployments/d{QUERY}"
         frozen = study(make_registration(base), items=2)
@@ -201,7 +201,7 @@ def test_a_registered_query_goes_with_every_request(study, run, recording, make_
 
 @pytest.mark.parametrize(("extra", "refused"), [("", True), ("plain_http = true\n", False)])
 def test_a_key_over_plain_http_is_refused_unless_registered(study_of, extra, refused):
-    """Case H8."""
+    """case H8."""
     options = {"base_url": "http://example.invalid/v1", "model": "m", "n": 4}
     root = study_of(protocol="score", **options)
     path = root / "registration.toml"
@@ -214,7 +214,7 @@ def test_a_key_over_plain_http_is_refused_unless_registered(study_of, extra, ref
 
 
 def test_the_local_judge_is_registered_by_the_name_that_its_replies_have(study_of):
-    """Case A12: the server was told another name, and the gate barred `other_model` after 52 calls.
+    """case A12: the server was told another name, and the gate barred `other_model` after 52 calls.
 
     What the server itself answers is tested with it (tests/endpoint/test_local.py).
     """

@@ -158,7 +158,7 @@ def test_results_of_another_format_are_told(copy):
     "name", ["log/sealed/d1w1/manifest.json", "frozen/lock.json", "results/manifest.json"]
 )
 def test_a_file_that_is_no_plain_json_is_named_in_one_line(copy, name, data, said):
-    """Case H11: verify names it and exits 1; a command that reads it exits 2, in one line."""
+    """case H11: verify names it and exits 1; a command that reads it exits 2, in one line."""
     (copy / name).write_bytes(data)
 
     found = call("verify", copy, code=1)

@@ -17,7 +17,7 @@ from judgeaudit.model import Outcome, Responsibility
 
 
 def test_a_run_without_file_descriptors_stops_in_one_line(study, recording, make_registration):
-    """Case H10: 64 descriptors, 64 in flight. Exit 2, one line, responsibility tool."""
+    """case H10: 64 descriptors, 64 in flight. Exit 2, one line, responsibility tool."""
     schedule = 'conditions = [{name = "c", in_flight = 64}]'
     with recording.Recorder(lambda *_: recording.Answer(delay_s=0.3)) as server:
         frozen = study(make_registration(server.base_url, schedule=schedule), items=200)

@@ -47,7 +47,7 @@ OUTAGES = {
 def test_an_outage_pauses_unsealed_and_its_calls_are_asked_anew(
     study, run, recording, make_registration, kind
 ):
-    """Cases H5 and A2: after the registered 3 calls in a row; then the same calls are all read."""
+    """case H5 and A2: after the registered 3 calls in a row; then the same calls are all read."""
     text = make_registration(URL, extra="attempts = 2\noutage = 3")
     frozen = study(text, items=10)
     bad = recording.Answer(**OUTAGES[kind])
@@ -69,7 +69,7 @@ def test_an_outage_pauses_unsealed_and_its_calls_are_asked_anew(
 def test_a_window_too_small_for_the_breaker_is_not_sealed_without_one_answer(
     study, run, recording, make_registration, kind
 ):
-    """Case H5: two calls, both lost; the breaker's five are never reached."""
+    """case H5: two calls, both lost; the breaker's five are never reached."""
     frozen = study(make_registration(URL, extra="attempts = 1"), items=2)
     bad = recording.Answer(**OUTAGES[kind])
     with (
@@ -84,7 +84,7 @@ def test_a_window_too_small_for_the_breaker_is_not_sealed_without_one_answer(
 def test_an_error_inside_a_success_is_retried_as_its_code_says(
     study, run, recording, make_registration
 ):
-    """Case A2: the first try is a 429 inside a 200, booked as an HTTP error; the second is read."""
+    """case A2: the first try is a 429 inside a 200, booked as an HTTP error; the second is read."""
     frozen = study(make_registration(URL), items=2)
     bad = recording.Answer(**OUTAGES["429 inside"])
     with recording.Recorder(lambda _, n: bad if n == 1 else recording.Answer()) as server:
@@ -101,7 +101,7 @@ def test_an_error_inside_a_success_is_retried_as_its_code_says(
 
 
 def test_a_quota_inside_a_success_pauses_at_once(study, run, recording, make_registration):
-    """Case A2: `insufficient_quota` is no plain rate limit."""
+    """case A2: `insufficient_quota` is no plain rate limit."""
     frozen = study(make_registration(URL), items=4)
     bad = recording.Answer(body=inside({"code": "insufficient_quota", "message": "pay"}))
     with (
@@ -116,7 +116,7 @@ def test_a_quota_inside_a_success_pauses_at_once(study, run, recording, make_reg
 def test_too_few_replies_are_sealed_only_where_that_is_asked_for(
     study, run, recording, make_registration
 ):
-    """Case H5: every second call lost and one more, 4 of 9 answered, registered .5. `seal_anyway`
+    """case H5: every second call lost and one more, 4 of 9 answered, registered .5. `seal_anyway`
     sends nothing, and the journal says who asked.
     """
     frozen = study(make_registration(URL, extra="attempts = 1"), items=9)
@@ -167,7 +167,7 @@ REFUSALS = {
 def test_an_items_own_refusal_shows_that_the_way_is_open(
     study, run, recording, make_registration, kind
 ):
-    """Case A3: eight items, the first of the plan is refused by a filter, at preflight too."""
+    """case A3: eight items, the first of the plan is refused by a filter, at preflight too."""
     frozen = study(make_registration(URL), items=8)
     status, error = REFUSALS[kind]
     body = frozen.body_of(frozen.plan[0]).request.body
@@ -187,7 +187,7 @@ def test_an_items_own_refusal_shows_that_the_way_is_open(
 def test_items_that_are_refused_one_after_the_other_do_not_pause(
     study, run, recording, make_registration
 ):
-    """Case A3: nine content filters in a row, with a breaker of 3."""
+    """case A3: nine content filters in a row, with a breaker of 3."""
     frozen = study(make_registration(URL, extra="breaker = 3"), items=9)
     status, error = REFUSALS["openai"]
     refused = recording.Answer(status, {}, json.dumps({"error": error}).encode())
@@ -198,7 +198,7 @@ def test_items_that_are_refused_one_after_the_other_do_not_pause(
 
 
 def test_another_model_is_told_before_a_planned_call(study, run, recording, make_registration):
-    """Case A12: registered is `simulated`, the server says `recorded`."""
+    """case A12: registered is `simulated`, the server says `recorded`."""
     frozen, told = study(make_registration(URL), items=2), []
     asked = []
     with recording.Recorder() as server:

@@ -130,7 +130,7 @@ def everything_in(folder):
 def test_a_key_echoed_in_every_way_is_in_no_file_no_stream_and_no_export(
     study, run, recording, make_registration, tmp_path, monkeypatch
 ):
-    """Cases H2, H3: more than forty echoes in one study; a piece is eight characters in a row."""
+    """case H2, H3: more than forty echoes in one study; a piece is eight characters in a row."""
     replies = list(bodies(recording.OK))
     assert len(replies) >= 40
     text = make_registration(
@@ -171,7 +171,7 @@ def test_a_key_echoed_in_every_way_is_in_no_file_no_stream_and_no_export(
 def test_what_pauses_a_run_is_told_without_the_key(
     study, run, recording, make_registration, status, error
 ):
-    """Case H3: the reason goes to stderr and into the journal."""
+    """case H3: the reason goes to stderr and into the journal."""
     frozen = study(make_registration(URL, extra="breaker = 1"), items=4)
     body = json.dumps({"error": error}).encode()
     with (

@@ -54,7 +54,7 @@ LIMITED = b'{"error": {"message": "slow down"}}'
 def test_a_wait_beyond_the_window_ends_its_call_and_nothing_else(
     study, run, recording, make_registration, headers, stored_ms
 ):
-    """Case H1: a window of 90 s. The call is `no_reply`, says what was asked, and is told."""
+    """case H1: a window of 90 s. The call is `no_reply`, says what was asked, and is told."""
     frozen = study(make_registration(URL, schedule='max_duration = "90s"'), items=3)
     answer = recording.Answer(429, headers, LIMITED)
     told, begun = [], time.monotonic()
@@ -72,7 +72,7 @@ def test_a_wait_beyond_the_window_ends_its_call_and_nothing_else(
 
 
 def test_a_wait_that_outlasts_the_window_is_not_begun(study, run, recording, make_registration):
-    """Case H1: 30 s are within `longest_wait`, and not within a window of 20 s."""
+    """case H1: 30 s are within `longest_wait`, and not within a window of 20 s."""
     frozen = study(make_registration(URL, schedule='max_duration = "20s"'), items=2)
     answer = recording.Answer(429, {"retry-after": "30"}, LIMITED)
     with recording.Recorder(lambda _, n: answer if n == 1 else recording.Answer()) as server:
@@ -86,7 +86,7 @@ def test_a_wait_that_outlasts_the_window_is_not_begun(study, run, recording, mak
 def test_what_is_no_wait_is_tried_again_by_the_policy(
     study, run, recording, make_registration, value
 ):
-    """Case H1."""
+    """case H1."""
     frozen = study(make_registration(URL), items=2)
     answer = recording.Answer(429, {"retry-after": value}, LIMITED)
     with recording.Recorder(lambda _, n: answer if n == 1 else recording.Answer()) as server:
@@ -96,7 +96,7 @@ def test_what_is_no_wait_is_tried_again_by_the_policy(
 
 
 def test_a_resume_does_not_wait_for_what_was_refused(study, run, recording, make_registration):
-    """Case H1: an interrupted run's journal asks for an hour; the next run ends in no time."""
+    """case H1: an interrupted run's journal asks for an hour; the next run ends in no time."""
     frozen = study(make_registration(URL), items=3)
     limited = recording.Answer(429, {"retry-after": "3600"}, LIMITED)
 
@@ -123,7 +123,7 @@ def test_a_resume_does_not_wait_for_what_was_refused(study, run, recording, make
     ],
 )
 def test_a_delay_in_the_body_is_honoured_and_told(study, run, recording, make_registration, error):
-    """Case A7: 400 ms pass between the refusal and the next request; the policy waits 10 ms."""
+    """case A7: 400 ms pass between the refusal and the next request; the policy waits 10 ms."""
     frozen = study(make_registration(URL), items=2)
     limited = recording.Answer(429, {}, json.dumps({"error": error}).encode())
     with recording.Recorder(lambda _, n: limited if n == 1 else recording.Answer()) as server:
@@ -135,7 +135,7 @@ def test_a_delay_in_the_body_is_honoured_and_told(study, run, recording, make_re
 
 
 def test_a_long_wait_is_told_when_it_begins(study, run, recording, make_registration):
-    """Case H1: `waits 1 s as asked`, once, not once a call in flight."""
+    """case H1: `waits 1 s as asked`, once, not once a call in flight."""
     text = make_registration(URL, schedule='conditions = [{name = "c", in_flight = 4}]')
     frozen, told = study(text, items=4), []
     limited = recording.Answer(429, {"retry-after": "1"}, LIMITED)
@@ -163,7 +163,7 @@ class Jumping(RealClock):
 def test_a_wall_clock_that_jumps_is_an_event_and_nothing_more(
     study, run, recording, make_registration, monkeypatch, by_s
 ):
-    """Case H7: 40 calls at 1200 a minute; none is lost, nothing stalls, the jump is on record."""
+    """case H7: 40 calls at 1200 a minute; none is lost, nothing stalls, the jump is on record."""
     text = make_registration(URL, endpoint="requests_per_minute = 1200")
     frozen, told = study(text, items=40), []
     clock, begun = Jumping(monkeypatch, by_s), time.monotonic()

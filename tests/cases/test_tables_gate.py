@@ -125,7 +125,7 @@ NAMED = ("--item", "item", "--repeat", "repeat", "--value", "verdict")
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_label_that_is_no_registered_category_is_no_reading(study, tables, tmp_path, form):
-    """Case T1: x1 is A, A; all 149 others are ERROR twice: 298 of 300 readings are invalid."""
+    """case T1: x1 is A, A; all 149 others are ERROR twice: 298 of 300 readings are invalid."""
     root = study(ids=x(150))
     rows = [
         {"item": name, "repeat": k, "verdict": "A" if name == "x1" else "ERROR"}
@@ -142,7 +142,7 @@ def test_a_label_that_is_no_registered_category_is_no_reading(study, tables, tmp
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_items_that_the_plan_does_not_hold_are_refused_by_name(study, tables, tmp_path, form):
-    """Case T2: 200 rows of 100 items other1..other100 against a plan of x1..x150."""
+    """case T2: 200 rows of 100 items other1..other100 against a plan of x1..x150."""
     root = study(ids=x(150))
     path = tables.write(tmp_path, form, verdicts([f"other{n}" for n in range(1, 101)]))
 
@@ -170,7 +170,7 @@ def test_items_that_the_plan_does_not_hold_are_refused_by_name(study, tables, tm
 def test_any_other_key_beside_the_plan_is_refused_by_name(
     study, tables, tmp_path, column, value, told
 ):
-    """Case T2, its neighbours: one row of four says something that was not planned."""
+    """case T2, its neighbours: one row of four says something that was not planned."""
     there = {"repeat": 0, "window": "d1w1", "condition": "default", "endpoint": "judge",
              "arm": "-", "draw": 0, "stage": 1}  # fmt: skip
     root = study(ids=x(2))
@@ -205,7 +205,7 @@ def test_a_row_that_stands_twice_names_both(study, tables, tmp_path, form):
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_absent_planned_readings_stand_in_every_denominator(study, tables, tmp_path, form):
-    """Case G6: 40 of 60 items, no flip: the 20 absent could all have flipped, .333 > .20."""
+    """case G6: 40 of 60 items, no flip: the 20 absent could all have flipped, .333 > .20."""
     root = study(ids=x(60), gate=LOOSE)
     path = tables.write(tmp_path, form, verdicts(x(40)))
 
@@ -241,7 +241,7 @@ T3 = [
 @pytest.mark.parametrize("given", [NOISE, EXACT], ids=["noise", "number_exact"])
 @pytest.mark.parametrize("form", FORMATS)
 def test_numbers_off_the_scale_are_no_readings(study, tables, tmp_path, form, given):
-    """Case T3: 1e300 and inf are out of scale, NA is empty: one item of four has both repeats."""
+    """case T3: 1e300 and inf are out of scale, NA is empty: one item of four has both repeats."""
     root = study(SCALE, given, ["a", "b", "c", "d"], "score")
     rows = [{"item": i, "repeat": k, "score": s} for i, k, s in T3]
 
@@ -256,7 +256,7 @@ def test_numbers_off_the_scale_are_no_readings(study, tables, tmp_path, form, gi
 
 
 def test_numbers_of_typed_columns_are_held_against_the_scale_too(study, tables, tmp_path):
-    """Case T3 as doubles: Parquet's 1e300 and inf, and a null for NA."""
+    """case T3 as doubles: Parquet's 1e300 and inf, and a null for NA."""
     root = study(SCALE, NOISE, ["a", "b", "c", "d"], "score")
     values = [3.0, 1e300, float("inf"), 2.0, 4.0, 4.0, None, 2.0]
     rows = [{"item": i, "repeat": k, "score": v} for (i, k, _), v in zip(T3, values, strict=True)]
@@ -268,7 +268,7 @@ def test_numbers_of_typed_columns_are_held_against_the_scale_too(study, tables, 
 
 
 def test_a_step_off_the_scale_and_words_are_told_with_their_reason(study, tables, tmp_path):
-    """Case T9 in the gate: 1_0 and a full-width 5 are no numbers, 4.5 no whole one."""
+    """case T9 in the gate: 1_0 and a full-width 5 are no numbers, 4.5 no whole one."""
     root = study(SCALE, EXACT, ["a", "b", "c"], "score")
     cells = ["1_0", "4", "５", "4", "4.5", "4.0"]
     rows = [{"item": "abc"[n // 2], "repeat": n % 2, "score": cells[n]} for n in range(6)]
@@ -279,7 +279,7 @@ def test_a_step_off_the_scale_and_words_are_told_with_their_reason(study, tables
 
 
 def test_decimal_commas_are_read_where_nothing_else_is_possible(study, tables, tmp_path):
-    """Case T11 in the gate: 2,5 twice for each of thirty items is one number repeated exactly."""
+    """case T11 in the gate: 2,5 twice for each of thirty items is one number repeated exactly."""
     protocol = SCALE.replace("high = 5 }", 'high = 5, step = 0.5 }\ntype = "float"')
     root = study(protocol, EXACT, x(30), "score")
     path = tmp_path / "t.csv"
@@ -292,7 +292,7 @@ def test_decimal_commas_are_read_where_nothing_else_is_possible(study, tables, t
 
 
 def test_a_registered_category_is_one_even_if_it_reads_like_no_answer(study, tables, tmp_path):
-    """Case T5 in the gate: the registration declares None; what it does not name is empty."""
+    """case T5 in the gate: the registration declares None; what it does not name is empty."""
     root = study(PAIRWISE.replace('"tie"]', '"None"]'), ids=x(30))
     rows = verdicts(x(30), lambda n, first: first)
     for row in rows[:10]:
@@ -324,7 +324,7 @@ def test_rankings_are_read_in_each_documented_form(study, tables, tmp_path, cell
 
 @pytest.mark.parametrize("cell", ["1. b\n2. a\n3. c", "b a c", "b > a", "b > a > x", "b = a > c"])
 def test_a_ranking_of_anything_else_is_no_reading(study, tables, tmp_path, cell):
-    """Case T6 in the gate: what is no permutation of the item's candidates is counted."""
+    """case T6 in the gate: what is no permutation of the item's candidates is counted."""
     root = study(RANKED, SAME, x(20), "ranking", CANDIDATES)
     rows = [{"item": name, "repeat": k, "ranking": cell} for name in x(20) for k in range(2)]
 
@@ -347,7 +347,7 @@ def test_a_column_that_tells_planned_calls_apart_is_asked_for(study, tables, tmp
 
 
 def test_identifiers_of_the_plan_are_text(study, tables, tmp_path):
-    """Case T7 in the gate: 007 is planned, 7 is not; as a number a workbook cannot mean 007."""
+    """case T7 in the gate: 007 is planned, 7 is not; as a number a workbook cannot mean 007."""
     root = study(ids=["007", "008"])
     text = tables.write(tmp_path, "csv", verdicts(["007", "008"]))
     typed = tables.write(tmp_path, "parquet", verdicts([7, 8]))
@@ -389,7 +389,7 @@ def test_a_status_of_another_meaning_is_refused_by_its_row(study, tables, tmp_pa
 
 
 def test_a_row_that_is_ok_by_its_status_is_read_all_the_same(study, tables, tmp_path):
-    """Case T1, its neighbour: a column `status` does not make ERROR a category."""
+    """case T1, its neighbour: a column `status` does not make ERROR a category."""
     root = study(ids=x(20))
     rows = [row | {"verdict": "ERROR", "status": "ok"} for row in verdicts(x(20))]
 

@@ -35,7 +35,7 @@ COLUMNS = ("--item", "item", "--repeat", "run", "--score", "score")
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_two_numbers_of_twenty_digits_are_two(tables, tmp_path, form):
-    """Case T7: as doubles both files hold 12345678901234567000, and three items in common."""
+    """case T7: as doubles both files hold 12345678901234567000, and three items in common."""
     one = tables.write(tmp_path, form, [{"item": i, "score": n} for n, i in enumerate(LONG)], "a")
     two = tables.write(tmp_path, form, [{"item": i, "score": n} for n, i in enumerate(OTHER)], "b")
 
@@ -48,7 +48,7 @@ def test_two_numbers_of_twenty_digits_are_two(tables, tmp_path, form):
 
 @pytest.mark.parametrize("form", ["jsonl", "json"])
 def test_whole_numbers_keep_all_their_digits(tables, tmp_path, form):
-    """Case T7 as numbers: JSON's integers have no bound."""
+    """case T7 as numbers: JSON's integers have no bound."""
     path = tables.write(tmp_path, form, scored([int(LONG[0]), int(OTHER[0])]))
 
     seen, count, _ = items(tables, path, *COLUMNS)
@@ -126,7 +126,7 @@ def test_a_row_without_an_identifier_is_refused_by_its_row(tables, tmp_path, for
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_word_for_no_answer_names_an_item_like_any_other(tables, tmp_path, form):
-    """Case T5, its neighbour: NA is Namibia's code; as an item it is told and kept."""
+    """case T5, its neighbour: NA is Namibia's code; as an item it is told and kept."""
     path = tables.write(tmp_path, form, scored(["NA", "DE", "None"]))
 
     _, count, document = items(tables, path, *COLUMNS)

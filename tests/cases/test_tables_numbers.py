@@ -22,7 +22,7 @@ def rows(*cells):
 
 @pytest.mark.parametrize("form", TEXTS)
 def test_a_cell_is_a_number_as_a_reply_would_be(tables, tmp_path, form):
-    """Case T9, as text in every format.
+    """case T9, as text in every format.
 
     Unparsed: 7/10, 7,5, 1_0, a full-width 5, 0x1F, 1 000, an Arabic 4. Out of scale: inf, 1e300.
     Empty: the empty cell and NaN. 4. and .5 are numbers.
@@ -38,7 +38,7 @@ def test_a_cell_is_a_number_as_a_reply_would_be(tables, tmp_path, form):
 
 @pytest.mark.parametrize("form", TEXTS)
 def test_decimal_commas_are_read_where_nothing_else_is_possible(tables, tmp_path, form):
-    """Case T11: 7,5 8,0 3,0 3,5; within items (.25 + .25) / 2 / 2 = .125, its root .354."""
+    """case T11: 7,5 8,0 3,0 3,5; within items (.25 + .25) / 2 / 2 = .125, its root .354."""
     path = tables.write(tmp_path, form, rows("7,5", "8,0", "3,0", "3,5"))
 
     document = tables.told("analyze", path, *COLUMNS)
@@ -49,7 +49,7 @@ def test_decimal_commas_are_read_where_nothing_else_is_possible(tables, tmp_path
 
 
 def test_the_file_of_the_case_is_read(tables, tmp_path):
-    """Case T11: semicolons, decimal commas, no option."""
+    """case T11: semicolons, decimal commas, no option."""
     path = tmp_path / "t.csv"
     path.write_text("item;run;score\na;1;7,5\na;2;8,0\nb;1;3,0\nb;2;3,5\n")
 
@@ -91,7 +91,7 @@ def test_a_column_of_thousands_alone_is_refused_with_the_remedy(tables, tmp_path
 
 
 def test_a_decimal_comma_that_breaks_a_row_is_named(tables, tmp_path):
-    """Case T11, its message: the separator and the decimal comma."""
+    """case T11, its message: the separator and the decimal comma."""
     path = tmp_path / "t.csv"
     path.write_text("item,run,score\na,1,7,5\n")
 

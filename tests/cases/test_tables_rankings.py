@@ -23,7 +23,7 @@ NUMBERED = (
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_numbered_list_is_refused_with_its_row(tables, tmp_path, form):
-    """Case T6: read as words it gave "same first candidate 3 of 3", for "1." is first in all."""
+    """case T6: read as words it gave "same first candidate 3 of 3", for "1." is first in all."""
     path = tables.write(tmp_path, form, rows("A > B > C", *NUMBERED[1:]))
 
     line = tables.refused("analyze", path, *COLUMNS)
@@ -37,7 +37,7 @@ def test_a_numbered_list_is_refused_with_its_row(tables, tmp_path, form):
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_the_same_rankings_in_a_documented_form_are_what_they_are(tables, tmp_path, form):
-    """Case T6, read: first candidates A C, A C, B C: 0 of 3; pairs kept 0, 0, 0 of 9."""
+    """case T6, read: first candidates A C, A C, B C: 0 of 3; pairs kept 0, 0, 0 of 9."""
     path = tables.write(tmp_path, form, rows("A>B>C", "C>B>A", "A>B>C", "C>B>A", "B>A>C", "C>A>B"))
 
     document = tables.told("analyze", path, *COLUMNS)

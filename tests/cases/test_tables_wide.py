@@ -19,7 +19,7 @@ WIDE = [
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("columns", ["run1,run2,run3", "run*", "run1, run?"])
 def test_a_wide_table_is_read_as_runs(tables, tmp_path, form, columns):
-    """Case T12: 3 items x 3 runs, one cell empty; variances of items 1, 0, 1, mean 2/3."""
+    """case T12: 3 items x 3 runs, one cell empty; variances of items 1, 0, 1, mean 2/3."""
     path = tables.write(tmp_path, form, WIDE)
 
     document = tables.told("analyze", path, "--item", "item", "--score", columns)
@@ -33,7 +33,7 @@ def test_a_wide_table_is_read_as_runs(tables, tmp_path, form, columns):
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_columns_that_look_like_further_runs_are_named(tables, tmp_path, form):
-    """Case T12: `--score run1` alone says what it leaves out, and that nothing was repeated."""
+    """case T12: `--score run1` alone says what it leaves out, and that nothing was repeated."""
     path = tables.write(tmp_path, form, WIDE)
 
     document = tables.told("analyze", path, "--item", "item", "--score", "run1", code=3)
@@ -46,7 +46,7 @@ def test_columns_that_look_like_further_runs_are_named(tables, tmp_path, form):
 
 
 def test_a_data_frame_may_be_wide_too():
-    """Case T12 by the API."""
+    """case T12 by the API."""
     found = judgeaudit.analyze_table(pd.DataFrame(WIDE), item="item", score="run*")
 
     assert found.parts[0].get("noise").value == pytest.approx((2 / 3) ** 0.5)
@@ -93,7 +93,7 @@ def orders(count=30, lost=11):
 
 
 def test_a_header_record_of_another_shape_is_told_and_no_reading(tables, tmp_path):
-    """Case S10: the record holds none of the named columns, the next one does."""
+    """case S10: the record holds none of the named columns, the next one does."""
     path = tmp_path / "t.jsonl"
     path.write_text(orders())
 
@@ -109,7 +109,7 @@ def test_a_header_record_of_another_shape_is_told_and_no_reading(tables, tmp_pat
 
 
 def test_what_lacks_readings_is_named_by_its_facet(tables, tmp_path):
-    """Case S10: "run  lacks 11 of 270"; it is the order BA that does."""
+    """case S10: "run  lacks 11 of 270"; it is the order BA that does."""
     path = tmp_path / "t.jsonl"
     path.write_text(orders())
 
@@ -142,7 +142,7 @@ def test_a_first_record_that_lacks_its_item_alone_is_refused(tables, tmp_path):
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("runs", [(1, 1), (1, 2)], ids=["one run", "two runs"])
 def test_where_nothing_was_asked_twice_nothing_could_be_said(tables, tmp_path, form, runs):
-    """Case T13: two items, each once, be it in one run or in two."""
+    """case T13: two items, each once, be it in one run or in two."""
     rows = [{"item": i, "run": k, "score": 3 + k} for i, k in zip("ab", runs, strict=True)]
     path = tables.write(tmp_path, form, rows)
 
@@ -154,7 +154,7 @@ def test_where_nothing_was_asked_twice_nothing_could_be_said(tables, tmp_path, f
 
 
 def test_gold_is_something_to_say_of_one_run(tables, tmp_path):
-    """Case T13, its border: agreement with gold needs no second reading; 1 of 2 is right."""
+    """case T13, its border: agreement with gold needs no second reading; 1 of 2 is right."""
     rows = [
         {"item": i, "run": 1, "verdict": "A", "gold": g} for i, g in zip("ab", "AB", strict=True)
     ]

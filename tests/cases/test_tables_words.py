@@ -27,7 +27,7 @@ def flips(part):
 @pytest.mark.parametrize("blank", ["", " ", "\t", "\u00a0", None])
 @pytest.mark.parametrize("form", FORMATS)
 def test_nothing_and_blanks_are_no_answer_in_every_format(tables, tmp_path, form, blank):
-    """Case T4: 4 of 6 missing; among the valid 1 of 1 item flips."""
+    """case T4: 4 of 6 missing; among the valid 1 of 1 item flips."""
     path = tables.write(tmp_path, form, pairs(blank, blank, blank, blank, "A", "B"))
 
     (part,) = tables.told("analyze", path, *COLUMNS)["parts"]
@@ -41,7 +41,7 @@ WORDS = pairs("None", "NA", "N/A", "A", "A", "A", "B", "A")
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_words_for_no_answer_are_told_and_missing_in_every_format(tables, tmp_path, form):
-    """Case T5: None, NA and N/A are missing, each counted, and the way to say otherwise."""
+    """case T5: None, NA and N/A are missing, each counted, and the way to say otherwise."""
     document = tables.told("analyze", tables.write(tmp_path, form, WORDS), *COLUMNS)
 
     assert document["parts"][0]["excluded"] == {"empty": 3}
@@ -55,7 +55,7 @@ def test_words_for_no_answer_are_told_and_missing_in_every_format(tables, tmp_pa
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_words_declared_labels_are_labels_in_every_format(tables, tmp_path, form):
-    """Case T5 the other way: only NA stays missing once None and N/A are labels."""
+    """case T5 the other way: only NA stays missing once None and N/A are labels."""
     path = tables.write(tmp_path, form, WORDS)
 
     document = tables.told("analyze", path, *COLUMNS, "--label", "None,N/A")
@@ -79,7 +79,7 @@ def test_words_declared_missing_are_no_answer_and_told_no_more(tables, tmp_path,
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_label_of_a_failure_is_named_and_can_be_declared(tables, tmp_path, form):
-    """Case S6, its reading: 4 of 6 readings are "error"; declared so they are none."""
+    """case S6, its reading: 4 of 6 readings are "error"; declared so they are none."""
     path = tables.write(tmp_path, form, pairs("error", "error", "error", "error", "A", "B"))
 
     named = tables.told("analyze", path, *COLUMNS)
@@ -98,7 +98,7 @@ def test_a_label_of_a_failure_is_named_and_can_be_declared(tables, tmp_path, for
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_labels_that_differ_by_blanks_case_or_form_are_named(tables, tmp_path, form):
-    """Case T10, and its neighbours: a full-width A and a decomposed e with an accent."""
+    """case T10, and its neighbours: a full-width A and a decomposed e with an accent."""
     rows = pairs("A", "A ", "B", "b", "tie", "Tie", "A", "Ａ", "é", "e\u0301")
 
     document = tables.told("analyze", tables.write(tmp_path, form, rows), *COLUMNS)
@@ -127,7 +127,7 @@ def test_a_label_of_gold_that_looks_like_an_answers_is_named(tables, tmp_path):
 
 
 def test_the_same_rules_hold_for_data_frames():
-    """Cases T4, T5, S6: None, NaN, pd.NA and the words; declared by keywords."""
+    """case T4, T5, S6: None, NaN, pd.NA and the words; declared by keywords."""
     rows = [None, float("nan"), pd.NA, "NA", "error", "A", "A", "B"]
     frame = pd.DataFrame(pairs(*rows))
 
@@ -154,7 +154,7 @@ def test_a_word_declared_both_ways_is_refused(tables, tmp_path):
 
 
 def test_export_reads_by_the_same_words(tables, tmp_path):
-    """Case S6 in `export`: the readings carry the reason, and no label of a failure."""
+    """case S6 in `export`: the readings carry the reason, and no label of a failure."""
     path = tables.write(tmp_path, "csv", pairs("error", "NA", "A", "B"))
     out = tmp_path / "out"
 

@@ -46,7 +46,7 @@ def test_what_is_no_address_is_refused(url):
 
 
 def test_the_apis_path_stands_before_a_registered_query():
-    """Case R3: Azure's `api-version` belongs to every request."""
+    """case R3: Azure's `api-version` belongs to every request."""
     azure = "https://x.azure.com/openai/deployments/d"
 
     assert full_url(f"{azure}?api-version=1&a=b", "/chat/completions") == (
@@ -70,5 +70,5 @@ def test_the_apis_path_stands_before_a_registered_query():
     ],
 )
 def test_only_http_to_another_machine_is_in_the_clear(url, clear):
-    """Case H8; RFC 6761 keeps `localhost` and names below it on this machine."""
+    """case H8; RFC 6761 keeps `localhost` and names below it on this machine."""
     assert sends_in_the_clear(url) is clear

@@ -58,7 +58,7 @@ def _median(values: Floats) -> Floats:
     counts = (~np.isnan(ordered)).sum(axis=-1)
     low = np.take_along_axis(ordered, np.maximum(counts - 1, 0)[..., None] // 2, axis=-1)
     high = np.take_along_axis(
-        ordered, np.minimum(counts, ordered.shape[-1] - 1)[..., None] // 2, -1
+        ordered, np.minimum(counts // 2, ordered.shape[-1] - 1)[..., None], -1
     )
     found = (low[..., 0] + high[..., 0]) / 2
     return np.where(counts > 0, found, np.nan)

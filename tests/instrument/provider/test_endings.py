@@ -88,14 +88,14 @@ def test_a_word_for_a_refusal_is_a_refusal(word):
     ],
 )
 def test_any_other_ending_is_unknown_and_keeps_its_word(api, word, told):
-    """Case A1: "error" and "abort" came with "1", which was what had come of "10"."""
+    """case A1: "error" and "abort" came with "1", which was what had come of "10"."""
     reply = ending(api, word)
 
     assert (reply.ending, reply.finish_reason) == (Ending.UNKNOWN, told)
 
 
 def test_an_error_in_a_choice_overrides_its_content():
-    """Case A1: `choices[0].error` beside content "1"."""
+    """case A1: `choices[0].error` beside content "1"."""
     document = chat(reason="error")
     document["choices"][0]["error"] = {"code": 502, "message": "upstream went away"}
 
@@ -124,7 +124,7 @@ FOUR_FIVE = [{"type": "text", "text": "4"}, {"type": "text", "text": "5"}]
 
 @pytest.mark.parametrize("api", DOCUMENTS)
 def test_text_parts_are_counted_and_keep_a_seam(api):
-    """Case A4: 4 and 5 are not 45."""
+    """case A4: 4 and 5 are not 45."""
     reply = read(api, DOCUMENTS[api](FOUR_FIVE, "end_turn"))
 
     assert (reply.text, reply.parts) == ("4\n5", 2)
@@ -173,7 +173,7 @@ def test_a_part_that_is_no_object_is_not_read(part):
     ],
 )
 def test_where_something_stands_beside_the_content_is_told(fields, places):
-    """Case A6 (ollama, DeepSeek, vLLM, OpenRouter write reasoning under these names)."""
+    """case A6 (ollama, DeepSeek, vLLM, OpenRouter write reasoning under these names)."""
     assert read(OPENAI, chat("", "stop", **fields)).other == places
 
 

@@ -29,7 +29,7 @@ ERROR = {"code": 502, "message": "upstream went away"}
     ],
 )
 def test_an_error_is_found_wherever_it_stands(document):
-    """Case A1: the places that OpenRouter, vLLM, Anthropic and the Responses API use."""
+    """case A1: the places that OpenRouter, vLLM, Anthropic and the Responses API use."""
     error = found(document)
 
     assert (error.status, error.code, error.message) == (502, "502", "upstream went away")

@@ -32,14 +32,14 @@ def test_a_number_on_the_scale_is_read_in_every_form_that_tables_write(make, ite
     ],
 )
 def test_a_score_off_the_scale_or_in_no_number_is_invalid(make, item, cell, reason):
-    """Cases T3 and T9."""
+    """case T3 and T9."""
     found = make("score", scale={"low": 1, "high": 5}).read_cell(cell, item("x"))
 
     assert found.reason is reason
 
 
 def test_a_verdict_that_is_no_registered_category_is_invalid(make, item):
-    """Case T1: ERROR is no category, in either column of a pair's table."""
+    """case T1: ERROR is no category, in either column of a pair's table."""
     readout = make("verdict", "{candidate_1}{candidate_2}", categories=["A", "B", "tie"])
     pair = item("x", "y")
 

@@ -99,7 +99,7 @@ def test_one_token_is_wanted_so_truncation_is_no_reason(make, item):
 
 
 def test_a_filler_beside_a_filler_gives_no_number(make, item):
-    """Case A8: -100 is e^-100 = 4e-44 of nothing; beside -9999 it made r = 1.0."""
+    """case A8: -100 is e^-100 = 4e-44 of nothing; beside -9999 it made r = 1.0."""
     readout = make("label_logprob", TEMPLATE, labels=LABELS)
     reply = answer(TokenLogprob("A", -100.0), TokenLogprob("B", -9999.0), entry("C", 0.9))
 

@@ -56,7 +56,7 @@ def test_ascii_numbers_are_read_exactly(text, number):
     ],
 )
 def test_nothing_else_is_a_number(text):
-    """Case T9: `float("1_0")` is 10.0 and `float("５")` is 5.0; neither was meant."""
+    """case T9: `float("1_0")` is 10.0 and `float("５")` is 5.0; neither was meant."""
     assert number_of(text) is None
 
 

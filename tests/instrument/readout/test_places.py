@@ -43,7 +43,7 @@ STEPS = "Step one ...\nSo it is B.\n[[B]]"
     ],
 )
 def test_the_answer_is_read_where_it_was_registered_to_stand(verdict, text, options):
-    """Case A5; the third last lacks the opening mark, which vLLM's chat template wrote."""
+    """case A5; the third last lacks the opening mark, which vLLM's chat template wrote."""
     assert verdict(text, **options).category == "c2"
 
 
@@ -69,7 +69,7 @@ def test_the_answer_is_read_where_it_was_registered_to_stand(verdict, text, opti
     ],
 )
 def test_anywhere_else_or_twice_differently_it_is_no_answer(verdict, text, options, reason):
-    """Case A5: of two different marked answers neither is the one."""
+    """case A5: of two different marked answers neither is the one."""
     assert verdict(text, **options).reason is reason
 
 
