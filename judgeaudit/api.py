@@ -23,6 +23,7 @@ from judgeaudit.analysis.exploratory import Report, explore
 from judgeaudit.analysis.frame import estimates_frame
 from judgeaudit.analysis.question import Over, Question
 from judgeaudit.design.frozen import FrozenStudy
+from judgeaudit.errors import InputError
 from judgeaudit.readings.table import checked
 from judgeaudit.study.amend import amend
 from judgeaudit.study.analyze import analyze
@@ -44,7 +45,7 @@ from judgeaudit.study.run import run
 from judgeaudit.study.sealed import load, sealed_runs_of, study_table
 from judgeaudit.study.stamp import stamp
 from judgeaudit.study.supplement_files import Exported
-from judgeaudit.study.table import wish_of
+from judgeaudit.study.table import check_wish, wish_of
 from judgeaudit.study.verify import verify
 from judgeaudit.tables.read import read_frame, read_long
 from judgeaudit.tables.roles import roles_of
@@ -163,9 +164,12 @@ def analyze_table(
         across=across,
     )  # fmt: skip
     roles, wish = roles_of(columns, "analyze_table"), wish_of(gap, pass_at, also)
+    check_wish(wish, roles)
     if isinstance(source, pd.DataFrame):
         return explore(read_frame(source, roles), wish)
     paths = [source] if isinstance(source, str | os.PathLike) else list(source)
+    if not paths:
+        raise InputError("analyze_table", found="no table", remedy="give a file or a DataFrame")
     return explore(read_long([Path(path) for path in paths], roles), wish)
 
 

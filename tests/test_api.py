@@ -126,3 +126,15 @@ def test_a_study_gives_readings_and_the_verdicts_of_its_registration(tmp_path):
     )
     assert again.outcome == findings.verdicts[0].outcome
     assert len(judgeaudit.estimates(findings)) == len(findings.estimates)
+
+
+@pytest.mark.parametrize("wish", [{"gap": float("nan")}, {"gap": -1.0}, {"pass_at": float("inf")}])
+def test_a_gap_or_a_mark_that_says_nothing_is_refused_as_by_the_command(wish):
+    frame = pd.DataFrame({"item": ["a", "a", "b", "b"], "run": [1, 2, 1, 2], "s": [1, 2, 3, 4]})
+    with pytest.raises(InputError):
+        judgeaudit.analyze_table(frame, item="item", repeat="run", score="s", **wish)
+
+
+def test_no_table_at_all_is_refused():
+    with pytest.raises(InputError, match="no table"):
+        judgeaudit.analyze_table([], item="item", score="s")

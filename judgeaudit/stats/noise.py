@@ -162,10 +162,10 @@ def repeats_for_gap(
     if gap == 0:
         return Undefined("unresolvable: the gap is zero")
     z = float(special.ndtri(1 - alpha / 2) + special.ndtri(power))
-    needed = max(1, math.ceil(2 * (sd * z / gap) ** 2 - 1e-9))
-    if needed > most:
+    ratio = abs(sd * z / gap)
+    if 2 * min(ratio, float(most) + 1) ** 2 - 1e-9 > most:  # bounded: a square may overflow
         return Undefined(f"unresolvable: a gap of {gap:.3g} against noise {sd:.3g} needs > {most}")
-    return needed
+    return max(1, math.ceil(2 * ratio**2 - 1e-9))
 
 
 def quantisation_floor(sd: float, step: float) -> float:

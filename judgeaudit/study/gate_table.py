@@ -18,6 +18,7 @@ import pandas as pd
 from judgeaudit.design.amendments import Amendment
 from judgeaudit.design.asking import Asker
 from judgeaudit.design.document import Registration
+from judgeaudit.design.draft import FROZEN_NAMES
 from judgeaudit.design.layout import FROZEN
 from judgeaudit.design.lock import render
 from judgeaudit.errors import InputError, RegistrationError
@@ -45,6 +46,8 @@ MARKS = {
 }
 """Columns by which tables tell one call from another, and what they are here."""
 FLAG = b"judgeaudit.registration"
+REGISTRATION = FROZEN_NAMES["registration"]
+NOT_FROZEN = "The registration is not frozen: nothing shows that its thresholds stood beforehand."
 NOTHING = ("no rows", "empty file")
 """What `read_source` finds in a table without readings: no evidence (3), where others refuse it."""
 
@@ -113,7 +116,7 @@ def gate_table(
         verdicts=findings.verdicts,
         bars=findings.bars,
         amendments=criteria.amendments,
-        findings=tuple(held.notes),
+        findings=(*held.notes, *(() if criteria.locks else (NOT_FROZEN,))),
         asked=Asked(held.present, len(held.rows), ended=f"read from {path.name}"),
         about=about,
     )
@@ -122,10 +125,12 @@ def gate_table(
 def criteria_of(path: Path) -> Criteria:
     """Return the criteria of a frozen study, a study's folder or a registration's file.
 
-    Raises `RegistrationError` for a registration with problems.
+    The file of a study that is frozen stands for the study: what was frozen decides. Raises
+    `RegistrationError` for a registration with problems.
     """
-    if (path / FROZEN).is_dir():
-        frozen = load_frozen(path)
+    root = path.parent if path.name == REGISTRATION else path
+    if (root / FROZEN).is_dir():
+        frozen = load_frozen(root)
         locks = tuple(str(lock) for lock in frozen.locks)
         changed, undone = superseded_of(frozen), tuple(loosened(frozen))
         return Criteria(

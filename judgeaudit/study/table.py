@@ -31,7 +31,7 @@ def explore_files(
     without a repeat column are one run each. Raises `InputError` naming file, row or option.
     """
     roles, wish = roles_of(columns, "analyze"), wish_of(gap, pass_at, also)
-    _check_wish(wish, roles)
+    check_wish(wish, roles)
     if out is not None:
         _check_out(out, paths)
     report = explore(read_long(paths, roles), wish)
@@ -48,7 +48,7 @@ def wish_of(
     return Wish(gap, pass_at, also=tuple(name.strip() for name in names if name.strip()))
 
 
-def _check_wish(wish: Wish, roles: Roles) -> None:
+def check_wish(wish: Wish, roles: Roles) -> None:
     """Raise `InputError` for a gap or a mark that says nothing, or that nothing would read."""
     for option, number in (("--gap", wish.gap), ("--pass-at", wish.pass_at)):
         if number is None:

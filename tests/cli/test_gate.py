@@ -300,3 +300,17 @@ def test_in_actions_it_annotates_on_stderr_and_adds_to_the_summary(
     assert "::error title=judge gate flips::FAIL at judge" in found.stderr
     assert summary.read_text().startswith("before\n<!-- judgeaudit gate -->")
     assert "| flips at judge | ❌ fail |" in comment.read_text()
+
+
+def test_the_file_of_a_frozen_study_stands_for_what_was_frozen(frozen, tmp_path):
+    """A threshold edited after the freeze decides nothing, by folder or by file."""
+    root = frozen()
+    path = root / "registration.toml"
+    table = tmp_path / "answers.jsonl"
+    pd.DataFrame(rows()).to_json(table, orient="records", lines=True)
+    assert both(table, "--registration", path)[0] == both(table, "--registration", root)[0]
+
+    path.chmod(0o644)
+    path.write_text(path.read_text() + "\n# edited\n")
+
+    assert gate(table, "--registration", path).exit_code == 2

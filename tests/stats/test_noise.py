@@ -68,3 +68,11 @@ def test_a_gap_far_below_the_noise_is_unresolvable_and_no_number_to_buy(gap):
 def test_rounding_without_dither_leaves_half_a_step():
     assert quantisation_floor(0.2, 1) == 0.5
     assert quantisation_floor(0.4, 1) == 0
+
+
+def test_a_gap_that_no_number_of_repeats_resolves_is_told_and_does_not_overflow():
+    """(.5 / 1e-300) squared is beyond any float."""
+    found = repeats_for_gap(0.5, 1e-300)
+
+    assert isinstance(found, Undefined)
+    assert "unresolvable" in found.reason
