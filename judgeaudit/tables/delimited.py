@@ -41,7 +41,7 @@ def read_delimited(path: Path, wanted: Sequence[str], known: Collection[str]) ->
     _check_quotes(path, body, separator, 2 if declared else 1)
     raw = _header(path, body, separator)
     header = names.clean(path, raw)
-    found = names.chosen(header, wanted, known)
+    found = names.chosen(header, wanted, known) or header[:1]  # one column tells the rows
     table = _read(path, body, separator, [raw[header.index(name)] for name in found])
     table = table.rename_columns(found)
     note = f"columns are separated by {spoken(separator)}" if separator != own else ""

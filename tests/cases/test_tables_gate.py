@@ -405,3 +405,21 @@ def test_a_frames_index_is_no_row_of_the_plan(study, tables, tmp_path):
     pd.DataFrame(verdicts(x(60))).to_csv(path)
 
     assert gate(tables, path, study(ids=x(60), gate=LOOSE), code=0)["outcome"] == "pass"
+
+
+def test_a_table_without_any_column_of_the_plan_is_one_line(tmp_path):
+    """Columns question, rep, mark: none is the item, and none was named."""
+    from typer.testing import CliRunner
+
+    from judgeaudit.cli import app, commands
+
+    commands.register(app)
+    invoke = CliRunner().invoke
+    study, table = tmp_path / "study", tmp_path / "answers.csv"
+    invoke(app, ["init", str(study), "--protocol", "verdict", "--n", "8"])
+    table.write_text("question,rep,mark\na,1,3\na,2,4\n")
+    done = invoke(app, ["gate", str(table), "--registration", str(study)])
+
+    assert done.exit_code == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "answers.csv" in done.stderr
