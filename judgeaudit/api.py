@@ -21,6 +21,7 @@ from judgeaudit.analysis.catalogue import compute
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.exploratory import Report, explore
 from judgeaudit.analysis.frame import estimates_frame
+from judgeaudit.analysis.items import items_frame
 from judgeaudit.analysis.question import Over, Question
 from judgeaudit.design.frozen import FrozenStudy
 from judgeaudit.errors import InputError
@@ -64,6 +65,7 @@ __all__ = [
     "gate",
     "gate_table",
     "init",
+    "items",
     "load_readings",
     "load_study",
     "monitor",
@@ -177,6 +179,14 @@ def estimates(found: Report | Findings | Iterable[Estimate]) -> pd.DataFrame:
     """Return estimates as a table, one row each; the columns are `analysis.frame.COLUMNS`."""
     known: Any = found.estimates if isinstance(found, Report | Findings) else found
     return estimates_frame(known)
+
+
+def items(found: Report | pd.DataFrame) -> pd.DataFrame:
+    """Return which items changed their answers: from what to what, how often (`analysis.items`).
+
+    `found` is what `analyze_table` gave, or readings as `load_readings` gives them.
+    """
+    return found.items() if isinstance(found, Report) else items_frame(checked(found))
 
 
 def export(

@@ -17,8 +17,8 @@ commands.register(app)
 
 NAMES = {
     "amend", "analyze", "analyze_table", "check", "decide", "estimate", "estimates", "export",
-    "freeze", "gate", "gate_table", "init", "load_readings", "load_study", "monitor", "oc", "pilot",
-    "power", "run", "show", "stamp", "status", "verdicts", "verify",
+    "freeze", "gate", "gate_table", "init", "items", "load_readings", "load_study", "monitor",
+    "oc", "pilot", "power", "run", "show", "stamp", "status", "verdicts", "verify",
 }  # fmt: skip
 
 

@@ -25,6 +25,8 @@ from judgeaudit.analysis.question import Question
 from judgeaudit.readings.table import probes, select
 from judgeaudit.statistic import Over, Statistic
 
+Held = Mapping[Over, tuple[tuple[int, int], ...]]
+
 
 def asked(
     name: str,
@@ -32,14 +34,18 @@ def asked(
     question: Question,
     where: Mapping[str, str] | None = None,
     overs: tuple[Over, ...] | None = None,
+    pairs: Held | None = None,
 ) -> list[Estimate]:
-    """Return the estimates of one analysis; `overs` are the comparisons wanted, else those held."""
+    """Return the estimates of one analysis; `overs` are the comparisons wanted, else those held.
+
+    `pairs` is what `held` says of the table, where somebody knows it already.
+    """
     narrow = dict(where or {})
     chosen = select(table, narrow)
     found = statistic(name)
     conditions = [str(one) for one in pd.unique(chosen["condition"])]
     estimates: list[Estimate] = []
-    wanted = overs or told_over(found, held(chosen))
+    wanted = overs or told_over(found, held(chosen) if pairs is None else pairs)
     for over in wanted:
         split = len(conditions) > 1 and over != "conditions"
         for place in [{"condition": one} for one in conditions] if split else [{}]:
@@ -48,7 +54,7 @@ def asked(
     return estimates
 
 
-def held(table: pd.DataFrame) -> dict[Over, tuple[tuple[int, int], ...]]:
+def held(table: pd.DataFrame) -> Held:
     """Return the comparisons that a table's planned readings hold, with their pairs of columns."""
     asked_of = probes(table)
     if not len(asked_of):
@@ -73,9 +79,7 @@ ONE_ARM: tuple[Over, ...] = (
 )
 
 
-def told_over(
-    found: Statistic, pairs: Mapping[Over, tuple[tuple[int, int], ...]]
-) -> tuple[Over, ...]:
+def told_over(found: Statistic, pairs: Held) -> tuple[Over, ...]:
     """Return the comparisons that say different things: not `all` where there are finer ones."""
     if "gold" in found.over:
         return ("gold",)

@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from judgeaudit.analysis.asked import asked, held
+from judgeaudit.analysis.asked import Held, asked, held
 from judgeaudit.analysis.between import between_parts
 from judgeaudit.analysis.catalogue import NAMES, statistic
 from judgeaudit.analysis.consequences import facts_of
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.facets import Facets, facets_of
+from judgeaudit.analysis.items import COLUMNS as ITEM_COLUMNS
+from judgeaudit.analysis.items import items_frame
 from judgeaudit.analysis.proven import mostly_below_top
 from judgeaudit.analysis.question import Question
 from judgeaudit.errors import InputError
@@ -93,6 +95,11 @@ class Report:
         twice = any(part.asked_twice for part in self.parts)
         return not valued or not (twice or any(map(_tells_truth, self.estimates)))
 
+    def items(self) -> pd.DataFrame:
+        """Return which items changed their answers, and how, with the part's scope."""
+        found = [items_frame(part.table).assign(scope=part.scope) for part in self.parts]
+        return pd.concat(found, ignore_index=True)[["scope", *ITEM_COLUMNS]]
+
     @property
     def estimates(self) -> list[Estimate]:
         """Return all estimates, each with its part's scope, then those between parts."""
@@ -157,19 +164,20 @@ def _estimates(table: pd.DataFrame, sheet: Sheet, wish: Wish) -> Iterator[Estima
         level=wish.level,
         seed=wish.seed,
     )
-    facets = held_facets(table, sheet)
+    pairs = held(table)
+    facets = held_facets(table, sheet, pairs)
     for name, record in NAMES.items():
         lacking = record.needs - facets
         never_twice = lacking == {"repeats"} and not sheet.asked_twice
         if name in wish.also or (long.kind in record.told and (not lacking or never_twice)):
             marked = wish.pass_at is not None and any(p.name == "mark" for p in record.params)
             own = replace(question, params={"mark": wish.pass_at}) if marked else question
-            yield from asked(name, table, own)
+            yield from asked(name, table, own, pairs=pairs)
 
 
-def held_facets(table: pd.DataFrame, sheet: Sheet) -> set[Facet]:
+def held_facets(table: pd.DataFrame, sheet: Sheet, pairs: Held) -> set[Facet]:
     """Return the facets that a table holds, by which the statistics that apply are chosen."""
-    long, pairs = sheet.long, held(table)
+    long = sheet.long
     days = {int(day) for day in table["day"].unique()} - {0}
     arms, times = int(distinct(sheet.orders).size), len(pairs.get("all", ()))
     there: dict[Facet, bool] = {

@@ -88,9 +88,9 @@ def _coded(part: pd.DataFrame, keys: list[str], also: list[str]) -> tuple[Ints, 
     """Return one code a row for its keys, in order of appearance, and each code's keys as text."""
     joint = np.zeros(len(part), dtype=np.int64)
     for key in keys:
-        codes, levels = pd.factorize(part[key], use_na_sentinel=False)
-        if len(levels) > 1:
-            joint = joint * len(levels) + codes
+        codes, levels = _codes_of(part[key])
+        if levels > 1 and not (codes == codes[0]).all():
+            joint = joint * levels + codes
             joint = pd.factorize(joint)[0].astype(np.int64)
     codes = pd.factorize(joint)[0].astype(np.int64)
     first = np.unique(codes, return_index=True)[1]
@@ -98,6 +98,14 @@ def _coded(part: pd.DataFrame, keys: list[str], also: list[str]) -> tuple[Ints, 
     for name in found.columns[found.dtypes.eq("category")]:
         found[name] = found[name].astype(object)
     return codes, found
+
+
+def _codes_of(values: pd.Series) -> tuple[Ints, int]:
+    """Return one code a row, none of them below 0, and how many codes there may be."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return values.cat.codes.to_numpy().astype(np.int64) + 1, len(values.cat.categories) + 1
+    codes, levels = pd.factorize(values, use_na_sentinel=False)
+    return codes.astype(np.int64), len(levels)
 
 
 def column_pairs(columns: pd.DataFrame, over: Over) -> list[tuple[int, int]]:

@@ -41,12 +41,16 @@ def analyze(
     out: Annotated[
         Path | None, typer.Option("--out", help="Write the estimates: .parquet or .csv.")
     ] = None,
+    items: Annotated[
+        Path | None,
+        typer.Option("--items", help="Write which items flip, and how: .parquet or .csv."),
+    ] = None,
     as_json: AsJson = False,
 ) -> ExitCode:
     """Compute what a study registered, or describe a table of judge outputs.
 
-    A study takes no options: what it computes stands in its registration. Several table files
-    without --repeat are one run each.
+    A study takes no options but --items: what it computes stands in its registration. Several
+    table files without --repeat are one run each.
 
     Example: judgeaudit analyze scores.csv --item item --repeat run --score score
     """
@@ -62,9 +66,11 @@ def analyze(
     ):
         from judgeaudit.cli.analyze_study import analyze_study
 
-        return analyze_study(targets[0], as_json)
+        return analyze_study(targets[0], as_json, items)
     from judgeaudit.cli.analyze_table import tell
     from judgeaudit.study.table import explore_files
 
-    report = explore_files(targets, columns, gap=gap, pass_at=pass_at, also=also, out=out)
-    return tell(report, out, as_json)
+    report = explore_files(
+        targets, columns, gap=gap, pass_at=pass_at, also=also, out=out, items=items
+    )
+    return tell(report, [path for path in (out, items) if path], as_json)

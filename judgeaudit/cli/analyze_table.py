@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from judgeaudit.study.table import Report
 
 
-def tell(report: Report, out: Path | None, as_json: bool) -> ExitCode:
+def tell(report: Report, written: list[Path], as_json: bool) -> ExitCode:
     """Print what was found in a table; 3 where nothing could be said."""
     if as_json:
         from judgeaudit.report.table_document import table_document
@@ -22,6 +22,6 @@ def tell(report: Report, out: Path | None, as_json: bool) -> ExitCode:
         from judgeaudit.report.table_text import report_lines
 
         lines(report_lines(report))
-    if out is not None:
-        remark(f"written: {out}")
+    for path in written:
+        remark(f"written: {path}")
     return ExitCode.UNDECIDED if report.says_nothing else ExitCode.DONE

@@ -6,9 +6,11 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from judgeaudit.analysis.items import COLUMNS
 from judgeaudit.study.folders import Folder, unless_read_only
-from judgeaudit.study.results import RESULTS, Analysed, analyse, write_results
+from judgeaudit.study.results import RESULTS, Analysed, analyse, item_changes, write_results
 from judgeaudit.study.sealed import load
+from judgeaudit.study.table import write_frame
 
 
 def analyze(folder: Folder, *, write: bool = True, now: datetime | None = None) -> Analysed:
@@ -25,3 +27,8 @@ def analyze(folder: Folder, *, write: bool = True, now: datetime | None = None) 
     results = analysed.frozen.root / RESULTS
     why = unless_read_only(results, lambda: write_results(analysed, now))
     return replace(analysed, written=None if why else results, unwritten=why)
+
+
+def write_items(analysed: Analysed, out: Path) -> None:
+    """Write which items changed their answers, and how, as .parquet or .csv."""
+    write_frame(item_changes(analysed), COLUMNS, out)

@@ -25,11 +25,12 @@ from judgeaudit.report.supplement.tables import (
     Part,
     amendments_table,
     estimates_table,
+    items_table,
     verdicts_table,
 )
 from judgeaudit.report.supplement.truth import Truth, candidates_table
 from judgeaudit.study.folders import whole_folder
-from judgeaudit.study.results import Analysed, analyse, made_from
+from judgeaudit.study.results import Analysed, analyse, item_changes, made_from
 from judgeaudit.study.supplement_files import Exported, write_manifest, write_part, write_readme
 from judgeaudit.version import __version__
 
@@ -94,6 +95,7 @@ def _computed(folder: Path, origin: Origin, analysed: Analysed) -> Iterator[Part
             candidates_table(analysed.frozen.items.values()),
         ),
         ("estimates", "one estimate at one endpoint", estimates_table(findings.estimates)),
+        ("items", "one change of one item's answer", items_table(item_changes(analysed))),
         ("verdicts", "one gate, rule or bar at one endpoint", verdicts_table(findings, together)),
         ("amendments", "one amendment of the frozen study", amendments_table(changed)),
     ):

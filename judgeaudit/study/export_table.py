@@ -9,7 +9,7 @@ from typing import Any
 from judgeaudit.analysis.exploratory import explore
 from judgeaudit.canonical import file_digest
 from judgeaudit.report.supplement.readings import readings_table
-from judgeaudit.report.supplement.tables import Origin, Part, estimates_table
+from judgeaudit.report.supplement.tables import Origin, Part, estimates_table, items_table
 from judgeaudit.study.folders import whole_folder
 from judgeaudit.study.supplement_files import Exported, write_manifest, write_part, write_readme
 from judgeaudit.study.table import wish_of
@@ -42,6 +42,7 @@ def export_table(
             for name, row, table in (
                 ("readings", "one row of the source, valid or not", readings),
                 ("estimates", "one estimate of one part of the table", estimates),
+                ("items", "one change of one item's answer", items_table(report.items())),
             )
         ]
         write_readme(folder, origin, parts)

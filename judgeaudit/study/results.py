@@ -4,6 +4,7 @@ Whoever asks for a verdict gets it from `analyse`: the registered criteria, what
 amendments, together. `results/` is made anew by each analysis of the same sealed runs and holds:
 
 * `estimates.parquet`: every estimate, each column with its sentence;
+* `items.parquet`: which items changed their answers, from what to what, how often;
 * `verdicts.json`: gates, composites and rules with what they rest on, and what bars them;
 * `provenance.json`: digests of what was read and written, versions, the time of the analysis;
 * `manifest.json`: every file of the folder with its digest, by which `verify` reads it.
@@ -25,6 +26,8 @@ import pyarrow
 import scipy
 
 from judgeaudit.analysis.frame import COLUMNS, estimates_frame
+from judgeaudit.analysis.items import COLUMNS as ITEM_COLUMNS
+from judgeaudit.analysis.items import items_frame
 from judgeaudit.canonical import file_digest
 from judgeaudit.design.amendments import Amendment
 from judgeaudit.design.frozen import FrozenStudy
@@ -43,7 +46,7 @@ from judgeaudit.tables.write import replace_whole, write_table
 from judgeaudit.verdict import Findings, evaluate
 from judgeaudit.verdict.blockers import Bar
 from judgeaudit.verdict.gate_report import GateReport
-from judgeaudit.verdict.registered import LogFacts
+from judgeaudit.verdict.registered import LogFacts, read_by_unit
 from judgeaudit.verdict.stopping import Progress as Standing
 from judgeaudit.verdict.verdicts import estimate_to_dict
 from judgeaudit.version import __version__
@@ -51,7 +54,8 @@ from judgeaudit.version import __version__
 RESULTS = "results"
 ESTIMATES, VERDICTS, PROVENANCE = "estimates.parquet", "verdicts.json", "provenance.json"
 GATE, PILOT = "gate.json", "pilot.json"
-MADE_BY_ANALYZE = (ESTIMATES, VERDICTS, PROVENANCE)
+ITEMS = "items.parquet"
+MADE_BY_ANALYZE = (ESTIMATES, ITEMS, VERDICTS, PROVENANCE)
 
 
 @dataclass(frozen=True)
@@ -177,10 +181,16 @@ def write_results(analysed: Analysed, now: datetime | None = None) -> Path:
     frame = estimates_frame(analysed.findings.estimates)
     meta = {"judgeaudit.registration": str(analysed.frozen.lock_digest)}
     write_table(folder / ESTIMATES, frame, COLUMNS, meta)
+    write_table(folder / ITEMS, item_changes(analysed), ITEM_COLUMNS, meta)
     _write_json(folder / VERDICTS, verdicts_document(analysed))
     _write_json(folder / PROVENANCE, _provenance(analysed, folder, now or datetime.now(UTC)))
     list_results(analysed.frozen, [*MADE_BY_ANALYZE, *_unlisted(folder)], analysed.runs)
     return folder
+
+
+def item_changes(analysed: Analysed) -> pd.DataFrame:
+    """Return which items of a study changed their answers, and how (`analysis.items`)."""
+    return items_frame(read_by_unit(analysed.frozen.registration, analysed.table))
 
 
 def list_results(frozen: FrozenStudy, names: Iterable[str], runs: Sequence[SealedRun]) -> None:
@@ -242,7 +252,7 @@ def _provenance(analysed: Analysed, folder: Path, now: datetime) -> dict[str, An
         "lock_digest": str(analysed.frozen.lock_digest),
         "runs": {run.name: str(run.digest) for run in analysed.runs},
         "seed": analysed.frozen.registration.schedule.seed,
-        "files": {name: str(file_digest(folder / name)) for name in (ESTIMATES, VERDICTS)},
+        "files": {name: str(file_digest(folder / name)) for name in (ESTIMATES, ITEMS, VERDICTS)},
     }
 
 

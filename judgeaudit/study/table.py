@@ -7,10 +7,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from judgeaudit.analysis.exploratory import Report, Wish, explore
+from judgeaudit.analysis.frame import COLUMNS, estimates_frame
+from judgeaudit.analysis.items import COLUMNS as ITEM_COLUMNS
 from judgeaudit.errors import InputError
 from judgeaudit.tables.read import read_long
 from judgeaudit.tables.roles import Roles, roles_of
+from judgeaudit.tables.write import replace_whole, write_table
 
 __all__ = ["Report", "explore_files", "wish_of"]
 
@@ -23,6 +28,7 @@ def explore_files(
     pass_at: float | None = None,
     also: str | Sequence[str] | None = None,
     out: Path | None = None,
+    items: Path | None = None,
 ) -> Report:
     """Return what is found in the table that lies in `paths`; its estimates are written to `out`.
 
@@ -32,11 +38,14 @@ def explore_files(
     """
     roles, wish = roles_of(columns, "analyze"), wish_of(gap, pass_at, also)
     check_wish(wish, roles)
-    if out is not None:
-        _check_out(out, paths)
+    for option, path in (("--out", out), ("--items", items)):
+        if path is not None:
+            check_out(option, path, paths)
     report = explore(read_long(paths, roles), wish)
     if out is not None:
-        _write(report, out)
+        write_frame(estimates_frame(report.estimates), COLUMNS, out)
+    if items is not None:
+        write_frame(report.items(), {**ITEM_COLUMNS, "scope": "The part of the table."}, items)
     return report
 
 
@@ -61,23 +70,20 @@ def check_wish(wish: Wish, roles: Roles) -> None:
         raise InputError("--gap", found=f"{wish.gap:g}", remedy="give a number above 0")
 
 
-def _check_out(out: Path, paths: Sequence[Path]) -> None:
+def check_out(option: str, out: Path, paths: Sequence[Path]) -> None:
     """Raise `InputError` before anything is computed for a place that cannot be written."""
     if out.suffix not in (".parquet", ".csv"):
-        raise InputError("--out", found=f"{out.name!r}", remedy="end it in .parquet or .csv")
+        raise InputError(option, found=f"{out.name!r}", remedy="end it in .parquet or .csv")
     if not out.absolute().parent.is_dir():
-        raise InputError("--out", found=f"no folder {out.parent}", remedy="make it first")
+        raise InputError(option, found=f"no folder {out.parent}", remedy="make it first")
     if out.is_dir() or any(path.exists() and out.exists() and out.samefile(path) for path in paths):
         found = f"{out} is {'a folder' if out.is_dir() else 'the table itself'}"
-        raise InputError("--out", found=found, remedy="name another file")
+        raise InputError(option, found=found, remedy="name another file")
 
 
-def _write(report: Report, out: Path) -> None:
-    from judgeaudit.analysis.frame import COLUMNS, estimates_frame  # pandas: when it is needed
-    from judgeaudit.tables.write import replace_whole, write_table
-
-    frame = estimates_frame(report.estimates)
+def write_frame(frame: pd.DataFrame, columns: Mapping[str, str], out: Path) -> None:
+    """Write a table of findings as Parquet, each column with its sentence, or as CSV."""
     if out.suffix == ".parquet":
-        write_table(out, frame, COLUMNS, {"judgeaudit.exploratory": "true"})
+        write_table(out, frame, columns, {"judgeaudit.exploratory": "true"})
     else:
         replace_whole(out, lambda part: frame.to_csv(part, index=False))

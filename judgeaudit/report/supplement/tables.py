@@ -16,11 +16,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.frame import COLUMNS as ESTIMATE_COLUMNS
 from judgeaudit.analysis.frame import estimates_frame
+from judgeaudit.analysis.items import COLUMNS as ITEM_COLUMNS
 from judgeaudit.design.amendments import Amendment
 from judgeaudit.verdict import Findings, Named, Verdict
 from judgeaudit.verdict.gate_report import GateReport
@@ -112,6 +114,17 @@ def estimates_table(estimates: Iterable[Estimate]) -> pa.Table:
     return pa.Table.from_pandas(
         frame, schema_of(ESTIMATE_COLUMNS, types), preserve_index=False
     ).replace_schema_metadata()
+
+
+def items_table(frame: pd.DataFrame) -> pa.Table:
+    """Return which items changed their answers, and how; columns of `analysis.items.COLUMNS`."""
+    types = {name: pa.int64() for name in ("readings", "valid", "pairs", "times")}
+    columns = {**ITEM_COLUMNS, **({"scope": PART} if "scope" in frame else {})}
+    schema = schema_of(columns, types)
+    return pa.Table.from_pandas(frame[list(columns)], schema, preserve_index=False)
+
+
+PART = "Which part of the table; `all` for the whole."
 
 
 def verdicts_table(findings: Findings, together: GateReport | None = None) -> pa.Table:
