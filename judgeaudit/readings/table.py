@@ -6,8 +6,8 @@ readings and the frozen items, `checked` holds any frame against the rules:
 * a key (endpoint, stage, condition, window, item, arm, repeat, draw) stands once;
 * `status` is "ok" or "invalid"; an invalid row has a reason and no value; an ok row has a value;
 * no value column holds NaN in an ok row of its kind, and `ranking` holds tuples;
-* numbers that differ by rounding alone are one number (`stats.ties.settle`), before anything reads
-  them.
+* numbers (not masses) that differ by rounding alone are one number (`stats.ties.settle`), before
+  anything reads them.
 """
 
 from __future__ import annotations
@@ -217,7 +217,8 @@ def _fill(table: pd.DataFrame) -> None:
     for name in ("group", "task"):
         table[name] = table[name].where(table[name].notna(), table["item"])
     for name in ("number", "mass"):
-        table[name] = settle(pd.to_numeric(table[name]).to_numpy(dtype=float))
+        table[name] = pd.to_numeric(table[name]).astype(float)
+    table["number"] = settle(table["number"].to_numpy())
     missing = table["call_id"].isna()
     if missing.any():
         table["call_id"] = np.where(missing, [f"row-{i}" for i in table.index], table["call_id"])

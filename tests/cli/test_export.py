@@ -209,7 +209,7 @@ def test_an_empty_folder_may_be_the_target(scores, tmp_path):
 
     assert result.exit_code == 0
     assert sorted(p.name for p in out.iterdir()) == [
-        "README.md", "estimates.parquet", "manifest.json", "readings.parquet",
+        "README.md", "estimates.parquet", "items.parquet", "manifest.json", "readings.parquet",
     ]  # fmt: skip
 
 
