@@ -24,7 +24,6 @@ from judgeaudit.analysis.frame import estimates_frame
 from judgeaudit.analysis.items import items_frame
 from judgeaudit.analysis.question import Over, Question
 from judgeaudit.design.frozen import FrozenStudy
-from judgeaudit.errors import InputError
 from judgeaudit.readings.table import checked
 from judgeaudit.study.amend import amend
 from judgeaudit.study.analyze import analyze
@@ -170,8 +169,6 @@ def analyze_table(
     if isinstance(source, pd.DataFrame):
         return explore(read_frame(source, roles), wish)
     paths = [source] if isinstance(source, str | os.PathLike) else list(source)
-    if not paths:
-        raise InputError("analyze_table", found="no table", remedy="give a file or a DataFrame")
     return explore(read_long([Path(path) for path in paths], roles), wish)
 
 

@@ -49,6 +49,8 @@ def read_long(paths: Sequence[Path], roles: Roles) -> Long:
 
     Raises `InputError` naming file, row or column for what cannot be used.
     """
+    if not paths:
+        raise InputError("table", found="no table", remedy="give a file or a DataFrame")
     wanted, lists = roles.wanted(), roles.lists()
     return long_of([read_source(path, wanted, KNOWN, lists) for path in paths], roles)
 
