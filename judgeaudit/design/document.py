@@ -223,7 +223,7 @@ class Controls(Strict):
 
     items: str | None = None
     echo: bool = True
-    allowed_wrong: Decimal = Field(default=Decimal("0.05"), ge=0, lt=1)
+    allowed_wrong: Decimal = Field(default=Decimal("0.05"), ge=0, le=1)
     allowed_unlike: Decimal | None = Field(default=None, ge=0, lt=1)
 
 

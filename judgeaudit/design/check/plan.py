@@ -81,7 +81,7 @@ def facets(plan: Sequence[PlannedCall], items: Sequence[Item]) -> frozenset[Face
     """Return what a plan over these items (controls apart) holds."""
     probes = {item.id for item in items}
     calls = [call for call in plan if call.item in probes]
-    same = Counter((c.endpoint, c.stage, c.condition, c.window, c.item, c.arm) for c in calls)
+    same = Counter((c.endpoint, c.stage, c.condition, c.item, c.arm) for c in calls)
     arms = Counter((item, stage) for item, stage, _ in {(c.item, c.stage, c.arm) for c in calls})
     times = Counter((c.endpoint, c.stage, c.condition, c.item, c.draw) for c in calls)
     sizes = Counter(item.group for item in items)
