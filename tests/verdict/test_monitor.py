@@ -1,6 +1,9 @@
 """Monitoring: the threshold comes from clean runs on their own days; silence is not quiet."""
 
+import importlib.util
+import sys
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -38,11 +41,16 @@ def watch(n=19, **changes):
     return Watch(calibration=n, reference=2, **changes)
 
 
-def runs(rng, count, *, shift=0.0, start=0):
-    """Scores of `count` runs, mean 50 and SD 3, `shift` SDs higher from item `start` on."""
-    made = rng.normal(size=(count, ITEMS))
-    made[:, start:] += shift
-    return 50 + 3 * made
+_PLANTED = Path(__file__).parents[2] / "benchmarks" / "planted.py"
+_spec = importlib.util.spec_from_file_location("judgeaudit_planted_runs", _PLANTED)
+planted = importlib.util.module_from_spec(_spec)
+sys.modules[_spec.name] = planted
+_spec.loader.exec_module(planted)
+
+
+def runs(rng, count, **shape):
+    """Scores of `count` runs, mean 50 and SD 3; `shape` as `benchmarks/planted.py` takes it."""
+    return 50 + 3 * planted.simulated_runs(rng, count, ITEMS, **shape)
 
 
 def largest(residuals):
