@@ -16,6 +16,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from judgeaudit.errors import ExecutorBusy
+from judgeaudit.evidence.log.files import sweep
 
 LOCK_NAME = ".executor.lock"
 HOLDER_NAME = ".executor.json"
@@ -52,8 +53,10 @@ def _write(path: Path) -> None:
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
     }
-    temporary = path.with_name(f"{path.name}.{os.getpid()}")
-    temporary.write_text(json.dumps(holder), encoding="utf-8")
+    sweep(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    with temporary.open("x", encoding="utf-8") as stream:  # never through a link
+        stream.write(json.dumps(holder))
     os.replace(temporary, path)
 
 

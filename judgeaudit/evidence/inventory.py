@@ -17,6 +17,7 @@ from judgeaudit.canonical import canonical_bytes, digest_of, file_digest
 from judgeaudit.errors import EvidenceError
 from judgeaudit.evidence.documents import load_json
 from judgeaudit.evidence.formats import catalogue
+from judgeaudit.evidence.log.files import sweep
 from judgeaudit.evidence.log.finding import Defect, Finding
 from judgeaudit.evidence.strays import beside
 from judgeaudit.model import JSON
@@ -35,6 +36,7 @@ def write_inventory(folder: Path, files: Iterable[str], about: Mapping[str, JSON
     listed = {**earlier, **{name: _facts(folder / name) for name in files}}
     document = {"format": f"{KIND}/{VERSION}", "about": dict(about), "files": listed}
     document["content_sha256"] = str(digest_of(document))
+    sweep(folder / NAME)
     part = folder / f".{NAME}.{os.getpid()}"
     part.unlink(missing_ok=True)
     with part.open("xb") as stream:

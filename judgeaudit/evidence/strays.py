@@ -10,6 +10,7 @@ import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from judgeaudit.evidence.log.files import leftover_of
 from judgeaudit.evidence.log.finding import Defect, Finding
 
 NO_MANIFEST = "nothing here lists such a file"
@@ -34,10 +35,16 @@ def _within(folder: Path, prefix: str, known: set[str]) -> Iterator[Finding]:
             yield Finding(Defect.LINK, path, detail)
         elif not entry.is_dir():
             if name not in known:
-                yield Finding(Defect.STRAY, path, NO_MANIFEST)
+                yield Finding(Defect.STRAY, path, _told(entry.name))
         elif f"{name}/" not in known:
             inner = f"{name}/"
             if any(one.startswith(inner) for one in known):
                 yield from _within(path, inner, known)
             else:
                 yield Finding(Defect.STRAY, path, "nothing here lists such a folder")
+
+
+def _told(name: str) -> str:
+    if (of := leftover_of(name)) is None:
+        return NO_MANIFEST
+    return f"left of {of} by a write that was interrupted; the command takes it away, run again"

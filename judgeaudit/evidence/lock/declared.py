@@ -15,6 +15,7 @@ from pathlib import Path
 
 from judgeaudit.canonical import canonical_bytes
 from judgeaudit.errors import InputError
+from judgeaudit.evidence.log.files import sweep
 from judgeaudit.model import JSON
 
 NAME = "declared.json"
@@ -26,6 +27,7 @@ def write_declared(root: Path, answers: Sequence[dict[str, JSON]], now: datetime
     asked = now.astimezone(UTC).isoformat(timespec="seconds")
     document = {"schema": SCHEMA, "asked_at": asked, "endpoints": list(answers)}
     path = root / NAME
+    sweep(path)
     temporary = path.with_name(f".{NAME}.{os.getpid()}")
     with temporary.open("xb") as stream:
         stream.write(canonical_bytes(document))

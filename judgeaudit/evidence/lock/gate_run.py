@@ -24,8 +24,8 @@ from judgeaudit.design.frozen import FrozenStudy
 from judgeaudit.design.plan import make_plan
 from judgeaudit.errors import EvidenceError, InputError
 from judgeaudit.evidence.documents import load_json
-from judgeaudit.evidence.lock.disk import sync_folder
 from judgeaudit.evidence.lock.files import load_frozen
+from judgeaudit.evidence.log.files import create
 
 GATES, RUN = "gates", "run.json"
 FORMAT = "judgeaudit-gate-run/1"
@@ -79,8 +79,7 @@ def begin(run: FrozenStudy, key: str, commit: str | None, day: str) -> Mapping[s
     path = run.root / RUN
     if not path.exists():
         run.root.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
-        sync_folder(run.root)
+        create(path, (json.dumps(facts, indent=2) + "\n").encode())
         return facts
     found = read_run(run.root)
     for name in ("key", "lock_digest"):

@@ -18,6 +18,7 @@ from judgeaudit.design.draft import FROZEN_NAMES
 from judgeaudit.design.layout import FROZEN
 from judgeaudit.evidence.lock.disk import read_lock
 from judgeaudit.evidence.lock.sources import check_frozen, input_names, parse_frozen
+from judgeaudit.evidence.log.files import sweep
 from judgeaudit.model import JSON
 
 MOST_LINES = 200
@@ -65,9 +66,10 @@ def _restore(path: Path, frozen: bytes) -> Restored:
         edited = path.read_bytes()
         difference = tuple(_difference(frozen, edited, path.name))
         kept = _keep(path, edited)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    sweep(path)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     _write_new(part, frozen)
-    path.parent.mkdir(parents=True, exist_ok=True)
     os.replace(part, path)
     return Restored(path, difference, kept)
 

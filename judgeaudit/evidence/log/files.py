@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -169,6 +170,7 @@ def create(path: Path, data: bytes) -> None:
     name, be it a link, is taken away and never written through. Raises FileExistsError.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    sweep(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     temporary.unlink(missing_ok=True)
     _write(temporary, "xb", data)
@@ -181,6 +183,19 @@ def create(path: Path, data: bytes) -> None:
     finally:
         temporary.unlink()
     sync_path(path.parent)
+
+
+def leftover_of(name: str) -> str | None:
+    """Return the name of the file that an interrupted write left `name` of; None for others."""
+    found = re.fullmatch(r"\.(.+?)\.(?:[0-9]+(?:\.part)?|part)", name)
+    return found[1] if found else None
+
+
+def sweep(path: Path) -> None:
+    """Take away what interrupted writes left beside a file, of which nobody knows any more."""
+    for entry in path.parent.iterdir():
+        if leftover_of(entry.name) == path.name:
+            entry.unlink(missing_ok=True)
 
 
 def _write(path: Path, mode: str, data: bytes) -> None:

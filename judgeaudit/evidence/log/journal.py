@@ -25,7 +25,7 @@ from typing import Any
 from judgeaudit.errors import GuardError
 from judgeaudit.evidence.formats import catalogue
 from judgeaudit.evidence.log.chain import Broken, Chain
-from judgeaudit.evidence.log.files import DiskFile, JournalFile, Opener, create
+from judgeaudit.evidence.log.files import DiskFile, JournalFile, Opener, create, sweep
 from judgeaudit.evidence.log.lanes import Lanes
 from judgeaudit.evidence.log.reader import read_journal
 from judgeaudit.evidence.log.records import (
@@ -110,6 +110,7 @@ class Journal:
         """
         file = opener(path)  # locked before it is read: another may be writing it
         try:
+            sweep(path)
             read = read_journal(path)
             _same_run(path, read.state.run, opening)
             if read.state.sealed:

@@ -17,6 +17,7 @@ from judgeaudit.errors import EvidenceError, GuardError, OtherVersion
 from judgeaudit.evidence.formats import catalogue
 from judgeaudit.evidence.log.chain import genesis
 from judgeaudit.evidence.log.examine import UNREADABLE, examine
+from judgeaudit.evidence.log.files import leftover_of
 from judgeaudit.evidence.log.finding import Defect, Finding
 from judgeaudit.evidence.log.manifest import build, differences
 from judgeaudit.evidence.log.parts import Part, provenance
@@ -240,7 +241,11 @@ def _strays(log_dir: Path, windows: Collection[str]) -> Iterator[Finding]:
     known |= {
         f"sealed/{name}/{part}" for name in windows for part in (ATTEMPTS, READINGS, MANIFEST)
     }
-    known |= {f"sealed/.{name}.partial/" for name in unsealed_runs(log_dir)}
+    unsealed = set(unsealed_runs(log_dir))
+    known |= {f"sealed/.{name}.partial/" for name in unsealed}
+    for path in (log_dir / "journal").glob(".*"):
+        if (leftover_of(path.name) or "").removesuffix(".jsonl") in unsealed:
+            known.add(f"journal/{path.name}")
     yield from beside(log_dir, known)
 
 
