@@ -18,6 +18,7 @@ from judgeaudit.study.code_digest import code_digest
 from judgeaudit.study.pilot_study import RESULTS, SealedPilot, load_pilot, pilot_folder
 from judgeaudit.study.progress import Progress, Remark, silent
 from judgeaudit.verdict.freezable import freeze_problems
+from judgeaudit.verdict.oc.fixed import rule_of
 from judgeaudit.verdict.oc.gate import (
     Characteristic,
     characterise,
@@ -25,6 +26,7 @@ from judgeaudit.verdict.oc.gate import (
     piloted,
     with_instruments,
 )
+from judgeaudit.verdict.oc.laid import laid_out
 from judgeaudit.verdict.oc.piloted import pilot_problems
 from judgeaudit.verdict.oc.planned import candidates_of, planned_table, size_of
 from judgeaudit.verdict.oc.predictive import Predicted, predict
@@ -143,7 +145,9 @@ def _characterised(inputs: Inputs, pilot: SealedPilot | None) -> list[Characteri
         size = size_of(gate, registration, table, shown)
         seen = None if pilot is None else piloted(gate, registration, pilot.table, _truth(pilot))
         if registration.sequential is None:
-            found.append(characterise(gate, size, shown, seen))
+            laid = laid_out(gate, registration, table, shown)
+            rule = rule_of(gate, laid, registration.schedule.seed)
+            found.append(characterise(gate, size, shown, seen, rule))
         else:
             found.append(characterise_sequential(gate, registration, size, seen))
     return found
@@ -177,8 +181,7 @@ def _whole(
             chances, _ = predicted(rule, probes(table), seed, draws)
             guess = Predicted(chances, draws, seed)
         one = replace(one, predicted=guess)
-    if registration.sequential is not None:
-        one = with_instruments(one, registration)
+    one = with_instruments(one)
     designs = proposals(one, registration, table, candidates_of(inputs.items), price_of(report))
     return replace(one, proposals=tuple(designs))
 

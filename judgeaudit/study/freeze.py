@@ -21,6 +21,7 @@ from judgeaudit.study.folders import Folder
 from judgeaudit.study.log_facts import freeze_next_stage, stage_findings
 from judgeaudit.study.progress import Progress, silent
 from judgeaudit.study.sound import sound
+from judgeaudit.verdict.oc.words import even_only
 
 __all__ = ["Frozen", "freeze", "frozen_findings", "frozen_summary", "summary_lines"]
 
@@ -48,14 +49,15 @@ def freeze(folder: Folder, *, now: datetime | None = None, progress: Progress = 
     """
     root, at = Path(folder), now or datetime.now(UTC)
     draft = files.load_study(root)
-    report = sound(draft)
+    report, only_even = sound(draft), []
     if not (root / FROZEN).exists():
         if problems := judge_problems(draft.registration):
             raise RegistrationError(root / "registration.toml", problems)
-        require_freezable(root, draft, report, progress)
+        weighed = require_freezable(root, draft, report, progress)
+        only_even = [note for one in weighed.found for note in even_only(one)]
     lock, written = files.freeze(root, facts(root, at))
     stage = None if written else freeze_next_stage(files.load_frozen(root), at)
-    return Frozen(root / FROZEN, lock, written, stage, report.notes)
+    return Frozen(root / FROZEN, lock, written, stage, [*report.notes, *only_even])
 
 
 def frozen_findings(folder: Folder, *, stages: bool = True) -> list[str]:

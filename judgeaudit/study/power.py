@@ -19,6 +19,7 @@ from judgeaudit.study.progress import Progress, silent
 from judgeaudit.study.sound import sound
 from judgeaudit.verdict.oc.gate import Characteristic
 from judgeaudit.verdict.oc.redesign import items_for_power
+from judgeaudit.verdict.oc.sequential import SequentialRule
 
 POWERS = (0.8, 0.9)
 
@@ -63,7 +64,14 @@ def _told(one: Characteristic) -> dict[str, Any]:
         "draws": None if precision is None else precision.draws,
         "kappa": None if precision is None else precision.kappa,
         "from_pilot": False if precision is None else precision.from_pilot,
-    }
+    } | _simulated(one)
+
+
+def _simulated(one: Characteristic) -> dict[str, Any]:
+    """Return how a sequential gate's power is known: its stop rule on simulated readings."""
+    if not isinstance(one.rule, SequentialRule):
+        return {}
+    return {"method": "the executed stop rule, simulated on the even instrument"}
 
 
 def _icc(one: Characteristic) -> dict[str, Any]:

@@ -173,6 +173,11 @@ def overall(outcomes: Iterable[Outcome]) -> Outcome:
     return next((outcome for outcome in WORST_FIRST if outcome in found), Outcome.UNDEFINED)
 
 
+def outcome_of(gate: Gate, estimate: Estimate) -> Outcome:
+    """Return what one estimate gives by a gate, its missing readings counted."""
+    return _hold(gate, estimate).outcome
+
+
 def _hold(gate: Gate, estimate: Estimate) -> Held:
     if estimate.value is None:
         why = estimate.undefined or ""

@@ -22,7 +22,7 @@ from judgeaudit.stats.operating import capable, pilot_size
 from judgeaudit.verdict import evaluate
 from judgeaudit.verdict.baseline import compare
 from judgeaudit.verdict.oc.sequential import SequentialRule, simulate
-from judgeaudit.verdict.oc.worlds import FLIPS, latent, level_spearman
+from judgeaudit.verdict.oc.worlds import Where, flips, latent, level_spearman
 from judgeaudit.verdict.stopping import progress
 
 commands.register(app)
@@ -96,10 +96,11 @@ def test_what_is_weighed_is_what_is_executed(text):
     found = registered(text(schedule=BLOCKS, gates=WITHIN))
     rule = SequentialRule(found.gates[0], found, 60)
     rng = np.random.default_rng(1)
-    flips = np.concatenate([FLIPS[name](rng, 10, 60, 20, 0.2) for name in ("even", "bursts")])
-    stops = rule.stops(flips)
+    where = Where(60, 20)
+    drawn = np.concatenate([flips(name, rng, 10, where, 0.2) for name in ("even", "bursts")])
+    stops = rule.stops(drawn)
 
-    executed = [progress(found, as_table(run), 60)[0] for run in flips]
+    executed = [progress(found, as_table(run), 60)[0] for run in drawn]
 
     codes = {"pass": 1, "fail": -1, "inconclusive": 0}
     assert [codes[one.outcome.value] for one in executed] == stops.outcome.tolist()
@@ -286,3 +287,49 @@ def test_the_exit_code_does_not_hang_on_who_reads(text, frozen, served):
     found = subprocess.run(["bash", "-eo", "pipefail", "-c", line], capture_output=True)
 
     assert found.returncode == 1, found.stderr
+
+
+def test_power_of_a_sequential_gate_is_simulated_and_one_search_serves_oc_too(tmp_path, text):
+    """Executed with 160 items: .46 at .05; the cap for .9 is the one that oc proposes."""
+    root = draft(tmp_path, text(schedule=BLOCKS, gates=WITHIN))
+
+    power = call("prereg", "power", root, "--json")
+    weighed = call("prereg", "oc", root, "--json")
+
+    assert power.exit_code == 0, power.output
+    [row] = json.loads(power.stdout)["gates"]
+    assert row["power"] == pytest.approx(0.457, abs=0.03)
+    assert "simulated" in row["method"]
+    cap = row["needed"]["0.9"]["units"]
+    [gate] = json.loads(weighed.stdout)["gates"]
+    assert any(f"a cap of {cap} items" in told.replace(",", "") for told in gate["proposals"])
+
+
+def test_power_and_oc_ask_one_number_for_a_fixed_gate(tmp_path, text):
+    """.05 at .10 by the bound, degraded .20 asks nothing more: both say the same size."""
+    gates = WITHIN.split("[[gates]]")[1]
+    root = draft(tmp_path, text(schedule="repeats = 2", gates="[[gates]]" + gates), items=100)
+
+    power = call("prereg", "power", root, "--json")
+    weighed = call("prereg", "oc", root, "--json")
+
+    [row] = json.loads(power.stdout)["gates"]
+    [gate] = json.loads(weighed.stdout)["gates"]
+    units = row["needed"]["0.9"]["units"]
+    assert units == 263  # the exact binomial, at this size and at 2, 5 and 10 % more
+    assert any(told.startswith(f"{units} independent units") for told in gate["proposals"])
+    names = [cell["instrument"] for cell in gate["instruments"]["healthy"]]
+    assert names == ["even", "few items", "bursts", "by run"]
+
+
+def test_the_even_cell_is_the_headline_within_its_error(tmp_path, text):
+    """Chances of oc's table and of the simulated even instrument: within .03 plus 3 errors."""
+    gates = WITHIN.split("[[gates]]")[1]
+    root = draft(tmp_path, text(schedule="repeats = 2", gates="[[gates]]" + gates), items=100)
+
+    [gate] = json.loads(call("prereg", "oc", root, "--json").stdout)["gates"]
+
+    for name in ("healthy", "degraded"):
+        chances, cell = gate[name]["chances"], gate["instruments"][name][0]
+        for ours, theirs in (("pass", "passes"), ("fail", "fails")):
+            assert cell[ours] == pytest.approx(chances[theirs], abs=0.03 + 3 * 0.011)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import partial
 from statistics import median
 
@@ -35,32 +36,24 @@ from judgeaudit.stats.operating import (
     per_comparison,
     pilot_size,
 )
+from judgeaudit.verdict.oc.fixed import FixedRule
 from judgeaudit.verdict.oc.instrument import (
     Precision,
-    Region,
     curve,
     grid,
+    region_of,
     share_outcomes,
     standard_error,
 )
 from judgeaudit.verdict.oc.planned import Size
 from judgeaudit.verdict.oc.predictive import Predicted, Resampler
-from judgeaudit.verdict.oc.sequential import SequentialRule, Simulated, instruments, simulate
+from judgeaudit.verdict.oc.sequential import SequentialRule
+from judgeaudit.verdict.oc.simulated import EVEN, Simulated
 from judgeaudit.verdict.registered import question_of
 from judgeaudit.verdict.worth import effective_draws
 
 THINNED = 5
 """How often the pilot is thinned to the planned facets."""
-
-
-def region_of(gate: Gate) -> Region:
-    """Return what a gate accepts."""
-    if gate.band is not None:
-        return Region(float(gate.band[0]), float(gate.band[1]))
-    if gate.at_least is not None:
-        return Region(low=float(gate.at_least))
-    assert gate.at_most is not None
-    return Region(high=float(gate.at_most))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +184,7 @@ class Characteristic:
     points: tuple[tuple[float, Chances], ...] = ()
     proposals: tuple[str, ...] = ()
     cells: Mapping[str, Sequence[Simulated]] = field(default_factory=dict)
+    rule: SequentialRule | FixedRule | None = None
 
     @property
     def declared(self) -> bool:
@@ -247,36 +241,53 @@ def characterise_sequential(
     gate: Gate, registration: Registration, size: Size, pilot: Piloted | None
 ) -> Characteristic:
     """Return the characteristic of a sequential gate: its stop rule on the even instrument."""
-    rule, seed = SequentialRule(gate, registration, size.units), registration.schedule.seed
-    found = {}
-    for name in ("healthy", "degraded"):
-        instrument = getattr(gate, name)
-        if instrument is not None:
-            found[name] = simulate(rule, "even", float(instrument.value), seed).chances
+    rule = SequentialRule(gate, registration, size.units)
+    found = {
+        name: rule.weigh(EVEN, float(value)).chances
+        for name, value in values_of(gate).items()
+        if name != "threshold"
+    }
     return Characteristic(
-        gate, size, rule.fires(), None, found.get("healthy"), found.get("degraded"), pilot
-    )
+        gate, size, rule.fires(), None, found.get("healthy"), found.get("degraded"), pilot,
+        rule=rule,
+    )  # fmt: skip
 
 
-def with_instruments(found: Characteristic, registration: Registration) -> Characteristic:
-    """Return a sequential gate's characteristic with every instrument that it is held against."""
-    gate = found.gate
-    rule, seed = SequentialRule(gate, registration, found.size.units), registration.schedule.seed
+def values_of(gate: Gate) -> dict[str, Decimal]:
+    """Return the true values that a gate is held against: healthy, threshold, degraded.
+
+    The threshold is left out where it is one of the others.
+    """
     threshold = gate.at_most if gate.at_most is not None else gate.at_least
-    values = {"threshold": threshold}
-    for name in ("healthy", "degraded"):
-        instrument = getattr(gate, name)
-        if instrument is not None:
-            values[name] = instrument.value
+    found = {
+        "healthy": None if gate.healthy is None else gate.healthy.value,
+        "threshold": threshold,
+        "degraded": None if gate.degraded is None else gate.degraded.value,
+    }
+    if threshold in (found["healthy"], found["degraded"]):
+        del found["threshold"]
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def with_instruments(found: Characteristic) -> Characteristic:
+    """Return a gate's characteristic with every instrument that its rule is held against."""
+    rule = found.rule
+    if rule is None:
+        return found
     cells = {
-        name: [simulate(rule, one, float(value), seed) for one in instruments(rule)]
-        for name, value in values.items()
-        if value is not None
+        name: [rule.weigh(one, float(value)) for one in rule.instruments]
+        for name, value in values_of(found.gate).items()
     }
     return replace(found, cells=cells)
 
 
-def characterise(gate: Gate, size: Size, candidates: int, pilot: Piloted | None) -> Characteristic:
+def characterise(
+    gate: Gate,
+    size: Size,
+    candidates: int,
+    pilot: Piloted | None,
+    rule: FixedRule | None = None,
+) -> Characteristic:
     """Return a fixed gate's characteristic without what must be simulated or priced."""
     precision, region = precision_of(gate, size, pilot), region_of(gate)
     alpha, found = float(gate.alpha), {}
@@ -305,6 +316,7 @@ def characterise(gate: Gate, size: Size, candidates: int, pilot: Piloted | None)
         pilot,
         each_pair=each,
         points=tuple(points),
+        rule=rule,
     )
 
 

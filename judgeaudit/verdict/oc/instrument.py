@@ -22,10 +22,12 @@ from numpy.typing import NDArray
 from scipy import special
 
 from judgeaudit.analysis.estimate import Estimate
+from judgeaudit.design.criteria import Gate
 from judgeaudit.statistic import Kind
 from judgeaudit.stats.interval import Undefined
-from judgeaudit.stats.operating import Chances, Rule
+from judgeaudit.stats.operating import DEGRADED_PASSES, HEALTHY_PASSES, Chances, Rule
 from judgeaudit.stats.power import upper_quantile
+from judgeaudit.verdict.oc.simulated import STEPS, smallest
 
 Floats = NDArray[np.float64]
 _EDGE = 1 - 1e-9
@@ -54,6 +56,16 @@ class Region:
         below = np.round(high, 12) < (-np.inf if self.low is None else self.low)
         above = np.round(low, 12) > (np.inf if self.high is None else self.high)
         return np.asarray(below | above)
+
+
+def region_of(gate: Gate) -> Region:
+    """Return what a gate accepts."""
+    if gate.band is not None:
+        return Region(float(gate.band[0]), float(gate.band[1]))
+    if gate.at_least is not None:
+        return Region(low=float(gate.at_least))
+    assert gate.at_most is not None
+    return Region(high=float(gate.at_most))
 
 
 def share_chances(truth: float, n: float, region: Region, rule: Rule, alpha: float) -> Chances:
@@ -183,32 +195,30 @@ def smallest_units(
     rule: Rule,
     alpha: float,
     healthy: float,
-    degraded: float,
+    degraded: float | None,
     *,
-    wanted: float = 0.9,
-    allowed: float = 0.1,
+    wanted: float = HEALTHY_PASSES,
     most: int = 100_000,
 ) -> int | Undefined:
-    """Return the fewest units at which healthy passes >= `wanted` and degraded <= `allowed`.
+    """Return the fewest units at which healthy passes >= `wanted` and degraded <= .1.
 
-    Chances of shares go up and down by their steps: the number holds for itself and for 2, 5 and
-    10 % more. Undefined where none up to `most` does.
+    Without `degraded` the first alone is asked. Chances of shares go up and down by their steps:
+    the number holds for itself and for 2, 5 and 10 % more. Undefined where none up to `most` does.
     """
 
     def good(units: float) -> bool:
         found = precision.at(units)
-        passes = [found.chances(v, region, rule, alpha).passes for v in (healthy, degraded)]
-        return passes[0] >= wanted and passes[1] <= allowed
+        if found.chances(healthy, region, rule, alpha).passes < wanted:
+            return False
+        if degraded is None:
+            return True
+        return found.chances(degraded, region, rule, alpha).passes <= DEGRADED_PASSES
 
     def stays(units: int) -> bool:
-        return all(good(round(units * more)) for more in (1.0, 1.02, 1.05, 1.1))
+        return all(good(round(units * more)) for more in STEPS)
 
-    units, last = 2, 1
-    while units <= most and not stays(units):
-        last, units = units, max(units + 1, math.ceil(units * 1.25))
-    if units > most:
-        return Undefined(f"no number up to {most} discriminates between {healthy} and {degraded}")
-    while units - last > max(1, units // 100):
-        middle = (units + last) // 2
-        last, units = (last, middle) if stays(middle) else (middle, units)
-    return units
+    found = smallest(stays, most, start=2, exact=True)
+    if found is not None:
+        return found
+    told = f"between {healthy} and {degraded}" if degraded is not None else f"for {healthy}"
+    return Undefined(f"no number up to {most} discriminates {told}")

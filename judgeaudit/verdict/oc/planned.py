@@ -13,13 +13,13 @@ from statistics import median
 
 import pandas as pd
 
-from judgeaudit.analysis.agreement.labels import FORWARD, REVERSED
 from judgeaudit.analysis.catalogue import statistic
-from judgeaudit.analysis.grid import column_pairs, layout
+from judgeaudit.analysis.grid import column_pairs
 from judgeaudit.design.criteria import Gate
 from judgeaudit.design.document import Registration
 from judgeaudit.model import Item, PlannedCall, Reason
 from judgeaudit.readings.table import from_readings, probes, select
+from judgeaudit.verdict.oc.laid import grid_of
 
 CLUSTERS = {"item": "item", "task": "task", "world": "task", "window": "item"}
 """The column that holds a unit's clusters; a window is a unit of day decompositions alone."""
@@ -67,13 +67,8 @@ def size_of(
 
 def _size(gate: Gate, registration: Registration, part: pd.DataFrame, candidates: int) -> Size:
     found = statistic(gate.statistic)
-    joined = (not found.reads or "number" in found.reads) and {FORWARD, REVERSED} <= set(
-        part["arm"]
-    )
-    used = part[part["arm"].eq(FORWARD)] if joined and "repeats" in found.needs else part
-    if registration.unit.aggregate != "none":
-        used = used[used["draw"].eq(0)]  # k draws make one reading
-    grid = layout(used, arms_in_columns=gate.over == "orders")
+    grid = grid_of(gate, registration, part)
+    used = grid.part
     units = int(used[CLUSTERS[registration.unit.cluster]].nunique())
     if "groups" in found.needs:
         units = min(units, int(used["task"].nunique()))

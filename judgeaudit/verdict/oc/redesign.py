@@ -21,11 +21,12 @@ from judgeaudit.design.criteria import Gate
 from judgeaudit.design.document import Registration
 from judgeaudit.stats.aggregation import calls_for_sd, smallest_k
 from judgeaudit.stats.interval import Undefined
-from judgeaudit.stats.operating import HEALTHY_PASSES
-from judgeaudit.stats.power import upper_quantile
-from judgeaudit.verdict.oc.gate import Characteristic, region_of
-from judgeaudit.verdict.oc.instrument import smallest_units, to_scale
-from judgeaudit.verdict.oc.sequential import SequentialRule, simulate, smallest_cap
+from judgeaudit.verdict.oc.fixed import MOST_UNITS, FixedRule
+from judgeaudit.verdict.oc.fixed import smallest_units as executed_units
+from judgeaudit.verdict.oc.gate import Characteristic
+from judgeaudit.verdict.oc.instrument import region_of, smallest_units
+from judgeaudit.verdict.oc.sequential import MOST_ITEMS, SequentialRule, smallest_cap
+from judgeaudit.verdict.oc.simulated import EVEN, FEW_ITEMS, holds
 from judgeaudit.verdict.registered import question_of
 
 RUNS = 2_000
@@ -52,8 +53,10 @@ def proposals(
 ) -> Iterator[str]:
     """Yield designs that could tell what this gate is meant to tell, none with a lower threshold.
 
-    Nothing is proposed for a gate that discriminates with a capable instrument.
+    For a gate that discriminates with a capable instrument only what it takes where the noise lies
+    in few items is told.
     """
+    yield from for_few_items(found, price)
     if found.discriminates and found.capable is not False:
         return
     incapable, ways = found.capable is False, statistic(found.gate.statistic).redesigns
@@ -61,7 +64,7 @@ def proposals(
         yield from (
             more_items(found, price)
             if registration.sequential is None
-            else more_blocks(found, registration, price)
+            else more_blocks(found, price)
         )
     if "aggregate" in ways and pilot is not None and candidates >= 3:
         yield from aggregate_of_k(found, registration, pilot, candidates, price)
@@ -105,24 +108,45 @@ def more_items(found: Characteristic, price: Price) -> Iterator[str]:
         )
 
 
-MOST_ITEMS = 4_000
-
-
-def more_blocks(found: Characteristic, registration: Registration, price: Price) -> Iterator[str]:
+def more_blocks(found: Characteristic, price: Price) -> Iterator[str]:
     """Yield the fewest items at which the executed stop rule tells healthy from degraded."""
-    gate = found.gate
-    if gate.healthy is None or gate.degraded is None:
+    gate, rule = found.gate, found.rule
+    if gate.healthy is None or gate.degraded is None or not isinstance(rule, SequentialRule):
         return
-    rule = SequentialRule(gate, registration, found.size.units)
-    values, seed = (float(gate.healthy.value), float(gate.degraded.value)), rule.seed
-    cap = smallest_cap(rule, *values, seed, wanted=HEALTHY_PASSES, most=MOST_ITEMS)
+    healthy, degraded = float(gate.healthy.value), float(gate.degraded.value)
+    cap = smallest_cap(rule, healthy, degraded)
     if cap is None:
         yield f"no cap up to {MOST_ITEMS:,} items makes this stop rule discriminate"
         return
-    mean = simulate(replace(rule, cap=cap), "even", values[0], seed).calls
+    mean = replace(rule, cap=cap).weigh(EVEN, healthy).calls
     yield (
         f"a cap of {cap:,} items instead of {rule.cap:,}, in blocks of {rule.block}: at most "
         f"{price.of(cap * rule.calls_an_item)} an endpoint, {mean:.0f} on average where healthy"
+    )
+
+
+def for_few_items(found: Characteristic, price: Price) -> Iterator[str]:
+    """Yield the units at which a healthy judge passes whose noise lies in few items.
+
+    Nothing where the planned number is enough, or where the even one fails as well.
+    """
+    gate, rule = found.gate, found.rule
+    lacking = [
+        cell
+        for cell in found.cells.get("healthy", ())
+        if cell.instrument == FEW_ITEMS and not holds("healthy", cell, float(gate.alpha))
+    ]
+    if not lacking or not isinstance(rule, FixedRule) or not found.discriminates:
+        return
+    healthy, head = lacking[0].truth, "a healthy judge whose noise lies in few items"
+    units = executed_units(rule, healthy, None, (FEW_ITEMS,))
+    if units is None:
+        yield f"{head} is not passed with chance .9 by any number of units up to {MOST_UNITS:,}"
+        return
+    calls = found.size.calls_a_unit * units
+    yield (
+        f"{units:,} independent units instead of {found.size.units:,} pass {head} with chance .9, "
+        f"too: {price.of(calls)} an endpoint"
     )
 
 
@@ -194,38 +218,25 @@ def _pilot_reading(
 
 
 def items_for_power(found: Characteristic, power: float) -> int | Undefined:
-    """Return the units at which the healthy instrument passes with chance `power`, by the bound.
+    """Return the units at which the healthy instrument passes with chance `power`.
 
-    Exact for shares on independent draws, normal on the statistic's scale otherwise.
+    By the search that `oc` takes: the executed stop rule where the gate is sequential, else exact
+    for shares on independent draws and normal on the statistic's scale.
     """
     gate = found.gate
-    if found.precision is None or gate.healthy is None:
-        return Undefined("needs a healthy instrument and a pilot")
-    healthy, region, alpha = float(gate.healthy.value), region_of(gate), float(gate.alpha)
+    if gate.healthy is None:
+        return Undefined("needs a healthy instrument")
+    healthy, region = float(gate.healthy.value), region_of(gate)
     if not region.holds(np.array([healthy]))[0]:
         return Undefined("the healthy instrument does not meet the threshold")
-    if statistic(gate.statistic).kind != "share" and gate.band is None:
-        return _normal_units(found, healthy, power)
-    precision = found.precision
-    units = 2
-    while units <= 200_000:
-        passes = precision.at(units).chances(healthy, region, gate.decide, alpha).passes
-        more = precision.at(units * 1.05).chances(healthy, region, gate.decide, alpha).passes
-        if min(passes, more) >= power:
-            return units
-        units = max(units + 1, math.ceil(units * 1.02))
-    return Undefined("no number of units up to 200,000 suffices")
-
-
-def _normal_units(found: Characteristic, healthy: float, power: float) -> int | Undefined:
-    """Return ((z_{1-alpha} + z_power) kappa/(f(healthy) - f(T)))^2, f the statistic's scale."""
-    assert found.precision is not None
-    assert found.precision.kappa is not None
-    gate, kind = found.gate, found.precision.kind
-    threshold = gate.at_least if gate.at_least is not None else gate.at_most
-    gap = to_scale(kind, healthy) - to_scale(kind, float(threshold or 0))
-    if gap == 0:
+    if healthy in (region.low, region.high) and gate.decide == "bound":
         return Undefined("healthy equals the threshold: no number of items decides")
-    z = upper_quantile(1 - power)
-    z += upper_quantile(float(gate.alpha)) if gate.decide == "bound" else 0.0
-    return math.ceil((z * found.precision.kappa / gap) ** 2)
+    if isinstance(found.rule, SequentialRule):
+        cap = smallest_cap(found.rule, healthy, None, wanted=power)
+        return cap or Undefined(f"no cap up to {MOST_ITEMS:,} items suffices")
+    if found.precision is None:
+        return Undefined("needs a pilot")
+    return smallest_units(
+        found.precision, region, gate.decide, float(gate.alpha), healthy, None,
+        wanted=power, most=200_000,
+    )  # fmt: skip

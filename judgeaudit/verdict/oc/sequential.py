@@ -2,15 +2,13 @@
 
 * Blocks, looks, cap, missing rule and threshold are the registration's. What decides here is what
   decides the sealed readings: `stats.sequential` for flips, `stopping.look` for Spearman.
-* Each instrument is named (`oc.worlds`) and told by itself. The characteristic of the gate is that
-  of the even one; a gate that only holds for it says so.
+* Each instrument is named (`oc.worlds`) and told by itself (`oc.simulated`).
 * Calls are those of whole blocks: a run that is decided inside a block has asked all of it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,11 +21,15 @@ from judgeaudit.design.document import Registration
 from judgeaudit.errors import InputError
 from judgeaudit.stats.operating import DEGRADED_PASSES, HEALTHY_PASSES, Chances
 from judgeaudit.stats.sequential import Stops, stop_flip_gates
-from judgeaudit.verdict.oc.worlds import FLIPS, SCORES
+from judgeaudit.verdict.oc.simulated import EVEN, Simulated, smallest
+from judgeaudit.verdict.oc.worlds import SCORES, Where, flip_instruments, flips
 from judgeaudit.verdict.stopping import look_plan, looked
 
 RUNS = {"flips": 4000, "scores": 400}
 """Simulated runs a cell: a chance of .9 is then known to .005, or to .015 for Spearman."""
+
+MOST_ITEMS = 4_000
+"""Most items that a search for a cap tries."""
 
 LEAST_SCORES = 10
 """Fewest items whose Spearman has an interval."""
@@ -65,6 +67,20 @@ class SequentialRule:
         assert self.registration.sequential is not None
         return 1 if self.registration.sequential.design == "flip_vs_baseline" else 2
 
+    @property
+    def where(self) -> Where:
+        """Where noise can lie in what it asks."""
+        return Where(self.cap, self.block)
+
+    @property
+    def instruments(self) -> tuple[str, ...]:
+        """Names of the instruments that it is held against, the even one first."""
+        return flip_instruments(self.where) if self.flips else tuple(SCORES)
+
+    def weigh(self, instrument: str, truth: float, runs: int | None = None) -> Simulated:
+        """Return the cell of one instrument of a true value."""
+        return simulate(self, instrument, truth, self.seed, runs)
+
     def fires(self) -> tuple[bool, bool]:
         """Return whether the cap lets the rule pass, and fail: without a flip, with flips alone."""
         if not self.flips:
@@ -90,68 +106,19 @@ class SequentialRule:
         return float(asked.mean() * self.calls_an_item)
 
 
-@dataclass(frozen=True, slots=True)
-class Simulated:
-    """One cell: an instrument, its true value, the chances and the calls that it costs."""
-
-    instrument: str
-    truth: float
-    chances: Chances
-    calls: float
-    runs: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return JSON values."""
-        return {
-            "instrument": self.instrument,
-            "truth": self.truth,
-            "pass": self.chances.passes,
-            "fail": self.chances.fails,
-            "inconclusive": self.chances.inconclusive,
-            "mean_calls": self.calls,
-            "runs": self.runs,
-        }
-
-
 def simulate(
     rule: SequentialRule, instrument: str, truth: float, seed: int, runs: int | None = None
 ) -> Simulated:
     """Return the chances of a rule for one instrument of a true value."""
-    kind = "flips" if rule.flips else "scores"
-    count = runs or RUNS[kind]
-    draw = (FLIPS if rule.flips else SCORES)[instrument]
+    count = runs or RUNS["flips" if rule.flips else "scores"]
     rng = np.random.default_rng([seed, round(truth * 1e6)])
-    stops = rule.stops(draw(rng, count, rule.cap, rule.block, truth))
+    if rule.flips:
+        drawn = flips(instrument, rng, count, rule.where, truth)
+    else:
+        drawn = SCORES[instrument](rng, count, rule.where, truth)
+    stops = rule.stops(drawn)
     chances = Chances(stops.rate("pass"), stops.rate("fail"), stops.rate("inconclusive"))
     return Simulated(instrument, truth, chances, rule.calls(stops), count)
-
-
-def instruments(rule: SequentialRule) -> tuple[str, ...]:
-    """Return the names of the instruments that a rule is held against, the even one first."""
-    return tuple(FLIPS if rule.flips else SCORES)
-
-
-def shortcomings(cells: Mapping[str, Sequence[Simulated]], alpha: float) -> list[str]:
-    """Return for which instruments the gate does not do what it does for the even one.
-
-    `cells` has the cells of `healthy`, `threshold` and `degraded` by those names. At the threshold
-    no instrument may pass more often than alpha and three Monte Carlo errors.
-    """
-    told = []
-    for name, least, most in (
-        ("healthy", HEALTHY_PASSES, 1.0),
-        ("threshold", 0.0, alpha),
-        ("degraded", 0.0, DEGRADED_PASSES),
-    ):
-        for cell in cells.get(name, ()):
-            passes = cell.chances.passes
-            error = 3 * math.sqrt(max(passes * (1 - passes), 1e-9) / cell.runs)
-            if cell.instrument != "even" and (passes + error < least or passes - error > most):
-                told.append(
-                    f"{cell.instrument}: an instrument of {cell.truth:g} ({name}) passes with "
-                    f"chance {passes:.2f}"
-                )
-    return told
 
 
 def predicted(
@@ -188,26 +155,27 @@ def _flip(pair: list[Any]) -> float:
 
 
 def smallest_cap(
-    rule: SequentialRule, healthy: float, degraded: float, seed: int, *, wanted: float, most: int
+    rule: SequentialRule,
+    healthy: float,
+    degraded: float | None,
+    *,
+    wanted: float = HEALTHY_PASSES,
+    most: int = MOST_ITEMS,
 ) -> int | None:
-    """Return the fewest items, in whole blocks, that discriminate; None where none up to `most`.
+    """Return the fewest items, in whole blocks, at which the executed rule is good enough.
 
-    The even healthy instrument passes with chance `wanted`, the degraded one with at most .1.
+    The even healthy instrument passes with chance `wanted`, the degraded one, where one is given,
+    with at most .1. None where no number up to `most` is enough.
     """
 
-    def good(cap: int) -> bool:
-        larger = replace(rule, cap=cap)
+    def good(blocks: int) -> bool:
+        larger = replace(rule, cap=blocks * rule.block)
         runs = 2000 if rule.flips else 100
-        high = simulate(larger, "even", healthy, seed, runs).chances.passes
-        low = simulate(larger, "even", degraded, seed, runs).chances.passes
-        return high >= wanted and low <= DEGRADED_PASSES
+        if simulate(larger, EVEN, healthy, rule.seed, runs).chances.passes < wanted:
+            return False
+        if degraded is None:
+            return True
+        return simulate(larger, EVEN, degraded, rule.seed, runs).chances.passes <= DEGRADED_PASSES
 
-    blocks, before = 1, 0
-    while not good(blocks * rule.block):
-        before, blocks = blocks, max(blocks + 1, math.ceil(blocks * 1.4))
-        if blocks * rule.block > most:
-            return None
-    while blocks - before > 1:
-        middle = (blocks + before) // 2
-        before, blocks = (before, middle) if good(middle * rule.block) else (middle, blocks)
-    return blocks * rule.block
+    found = smallest(good, most // rule.block)
+    return None if found is None else found * rule.block

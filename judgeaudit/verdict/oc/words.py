@@ -13,7 +13,8 @@ from judgeaudit.stats.operating import Chances
 from judgeaudit.verdict.compare import threshold_text
 from judgeaudit.verdict.oc.gate import Characteristic
 from judgeaudit.verdict.oc.instrument import Precision
-from judgeaudit.verdict.oc.sequential import shortcomings
+from judgeaudit.verdict.oc.sequential import SequentialRule
+from judgeaudit.verdict.oc.simulated import BY_RUN, shortcomings
 
 
 def chance_lines(found: Characteristic) -> Iterator[str]:
@@ -46,13 +47,28 @@ def chance_lines(found: Characteristic) -> Iterator[str]:
 
 
 def cell_lines(found: Characteristic) -> Iterator[str]:
-    """Yield a sequential gate's chances and calls by instrument, and where it does not hold."""
+    """Yield a gate's chances and calls by instrument, and where it does not hold."""
+    sequential = isinstance(found.rule, SequentialRule)
     for name, cells in found.cells.items():
         for cell in cells:
             told = f"{cell.instrument}, {cell.truth:g} ({name})"
-            yield f"    {told}: {chances_text(cell.chances)}; {cell.calls:.0f} calls on average"
-    if lacking := shortcomings(found.cells, float(found.gate.alpha)):
-        yield "  this gate holds for an even instrument only: " + "; ".join(lacking)
+            if cell.instrument == BY_RUN:
+                told += ", of which one run shows the time slots asked"
+            calls = f"; {cell.calls:.0f} calls on average" if sequential else ""
+            yield f"    {told}: {chances_text(cell.chances)}{calls}"
+    yield from (f"  {text}" for text in _lacking(found))
+
+
+def _lacking(found: Characteristic) -> Iterator[str]:
+    by_point, alpha = found.gate.decide == "point", float(found.gate.alpha)
+    if lacking := shortcomings(found.cells, alpha, by_point=by_point):
+        yield "this gate holds for an even instrument only: " + "; ".join(lacking)
+
+
+def even_only(found: Characteristic) -> Iterator[str]:
+    """Yield what a freeze has to say of a gate that holds for an even instrument only."""
+    taken = "".join(f"; instead: {text}" for text in found.proposals if "few items" in text)
+    yield from (f"gate {found.gate.id}: {text}{taken}" for text in _lacking(found))
 
 
 def _worth(precision: Precision | None) -> str:
