@@ -19,15 +19,17 @@ from pathlib import Path
 import numpy as np
 from scipy import special
 
-from judgeaudit.analysis.luck.cells import Answers, Stratum
-from judgeaudit.analysis.luck.contrasts import Contrast, effects_of
+from judgeaudit.analysis.luck.answers import Answers
+from judgeaudit.analysis.luck.declared import Contrast, signed
+from judgeaudit.analysis.luck.effects import effects_of
 from judgeaudit.analysis.luck.pool import pooled
 
 STUDIES = {"ci": 1000, "full": 20_000}
 CHUNK = 1000
 SEED = 20_261_129
 TWO_SIDED, ONE_SIDED = special.ndtri(0.975), special.ndtri(0.95)
-ROLES = {"CARRY": ("LL", "LU", "OO", "OU"), "harm": ("LL", "LU")}
+CELLS = ("FF", "FU", "SS", "SU")
+WEIGHTS = {"CARRY": (1, -1, -1, 1), "harm": (1, -1)}
 PLANTS = (0.0, 0.042, 0.10, 0.112, 0.181, 0.352)
 LARGE = 0.10
 
@@ -55,11 +57,10 @@ class Design:
         latent = np.sqrt(self.correlation) * shared + np.sqrt(1 - self.correlation) * own
         cut = special.ndtri(np.asarray(self.chances))[:, None, None]
         worse = (latent < cut).sum(axis=3)
-        cells = tuple(Stratum().cell(role) for role in ROLES["CARRY"])
         asked = np.full_like(worse, self.draws)
         names = tuple(map(str, range(studies)))
         worlds = tuple(map(str, range(self.worlds)))
-        return Answers(names, cells, worlds, worse, asked, asked, np.zeros_like(worse), {})
+        return Answers(names, CELLS, worlds, worse, asked, asked, np.zeros_like(worse), {})
 
 
 def planted(worlds=256, draws=1):
@@ -83,11 +84,11 @@ def misses(low, high, truth):
 def measure(design, contrast, studies):
     """Return the misses of both intervals and of the one-sided bound, and the mean width."""
     rng = np.random.default_rng([SEED, design.worlds, design.draws, len(design.name)])
-    cells = tuple(Stratum().cell(role) for role in ROLES[contrast])
+    weights = signed(*zip(CELLS, WEIGHTS[contrast], strict=False))
     parts = []
     for start in range(0, studies, CHUNK):
         answers = design.answers(rng, min(CHUNK, studies - start))
-        effects = effects_of(answers, Contrast(contrast, design.name, cells))
+        effects = effects_of(answers, Contrast(contrast, design.name, weights))
         kinds = ((TWO_SIDED, "tango"), (TWO_SIDED, "newcombe"), (ONE_SIDED, "newcombe"))
         parts.append(np.stack([np.stack(effects.ends(z, base)) for z, base in kinds]))
     return np.concatenate(parts, axis=2)

@@ -19,6 +19,8 @@ from judgeaudit.statistic import Over as Over
 if TYPE_CHECKING:
     import pandas as pd
 
+    from judgeaudit.analysis.luck.declared import Design
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -29,7 +31,8 @@ class Question:
     what is independent, `target` what the interval speaks of, `level` the two-sided level (a
     one-sided bound at alpha takes 1 - 2 alpha). `threshold` is the registered one, for families
     that tell how much of their data lies beyond it. `candidates` holds one row a candidate (columns
-    item, candidate, correct, and its meta) where truth was constructed.
+    item, candidate, correct, and its meta) where truth was constructed; `design` what a protocol
+    declares of cells and contrasts.
     """
 
     over: Over = "same_window"
@@ -42,6 +45,7 @@ class Question:
     seed: int = 0
     threshold: Decimal | None = None
     candidates: pd.DataFrame | None = field(default=None, compare=False, repr=False)
+    design: Design | None = field(default=None, compare=False, repr=False)
 
     @property
     def counts_invalid(self) -> bool:

@@ -324,6 +324,9 @@ _FIRST_FIELDS: Mapping[type[BaseModel], frozenset[str]] = {
 }
 """What a derivation's digest covers always; a field added since, only where it is used."""
 
+_DECLARES = frozenset({"levels", "again", "probe"})
+"""What a cell declares for the analysis: it changes no request."""
+
 
 def _told(value: Any, *without: str) -> Any:
     """Return a part of a protocol as its derivation digest covers it.
@@ -339,6 +342,6 @@ def _told(value: Any, *without: str) -> Any:
     return {
         name: _told(getattr(value, name))
         for name, field in type(value).model_fields.items()
-        if name not in without
+        if name not in without and name not in _DECLARES
         if name in first or getattr(value, name) != field.get_default(call_default_factory=True)
     }

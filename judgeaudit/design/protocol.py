@@ -20,11 +20,21 @@ bodies are made from sealed replies of an earlier one:
     [[stages.cells]]
     name = "lesson-F"
     fields = {outcome = "@outcome_failed"}
+
+A protocol whose cells are compared declares factors with their levels (and words for people), the
+levels of each cell, and contrasts; `docs/memory-luck.md` has an example:
+
+    [factors.lesson]
+    F = "lesson of failure"
+    [[contrasts]]
+    name = "harm"
+    weights = { FF = 1, FU = -1 }
 """
 
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -84,10 +94,14 @@ class Cell(Strict):
 
     `fields` values may name an item's field as `"@name"`; anything else is literal text. `texts`
     replace the stage's texts of the same name. `repeats` asks the same bytes again within the
-    window.
+    window. `levels` says which level of each declared factor the cell has; `again` names the cell
+    whose bytes it asks once more, `probe` marks a question that is no choice of the study.
     """
 
     name: Name
+    levels: dict[str, str] = Field(default_factory=dict)
+    again: str = ""
+    probe: bool = False
     fields: dict[str, str] = Field(default_factory=dict)
     texts: dict[str, str] = Field(default_factory=dict)
     take: list[Take] = Field(default_factory=list)
@@ -119,6 +133,39 @@ class Stage(Strict):
         return self
 
 
+Claim = Literal["present", "large", "negligible"]
+
+
+class ContrastSpec(Strict):
+    """A contrast: signed weights over cells of the last stage, which add up to 0.
+
+    `name` and `scope` (with `labels`) are what a registration chooses it by. `of` says in words
+    what it compares, `note` what a reader must know of it; `descriptive` marks one that shows no
+    fault whatever it is. `everywhere` asks for one of its claims at every endpoint;
+    `beside` names the contrast of the same scope that is told with it in every headline.
+    """
+
+    name: Name
+    scope: str = "all"
+    labels: dict[str, str] = Field(default_factory=dict)
+    weights: dict[str, Decimal]
+    margin: Decimal | None = Field(default=None, ge=0)
+    claims: tuple[Claim, ...] = ("present", "large", "negligible")
+    everywhere: Claim | None = None
+    beside: str = ""
+    of: str = ""
+    note: str = ""
+    descriptive: str = ""
+
+
+class RelevantSpec(Strict):
+    """The rule by which an endpoint is relevant: a contrast makes a claim there."""
+
+    contrast: Name
+    scope: str = "all"
+    claim: Claim = "present"
+
+
 class StudyDefaults(Strict):
     """What `judgeaudit init` writes into a new study's registration; no other command reads it.
 
@@ -132,7 +179,10 @@ class StudyDefaults(Strict):
 
 
 class ProtocolDocument(Strict):
-    """A protocol as written. `stages` after validation always holds at least one stage."""
+    """A protocol as written. `stages` after validation always holds at least one stage.
+
+    `factors` maps each factor to its levels, each level to its words.
+    """
 
     name: Name
     version: str
@@ -143,6 +193,9 @@ class ProtocolDocument(Strict):
     prompt: PromptSpec | None = None
     decoding: Decoding = Decoding()
     stages: list[Stage] = Field(default_factory=list)
+    factors: dict[str, dict[str, str]] = Field(default_factory=dict)
+    contrasts: list[ContrastSpec] = Field(default_factory=list)
+    relevant: RelevantSpec | None = None
     battery_defaults: dict[str, Any] = Field(default_factory=dict)
     study_defaults: StudyDefaults = StudyDefaults()
 

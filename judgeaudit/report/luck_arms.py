@@ -16,7 +16,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from judgeaudit.analysis.estimate import Estimate
-from judgeaudit.analysis.luck.cells import LUCK, Cell, parse_cell
+from judgeaudit.analysis.luck.named import LUCK, NamedCell, parse_cell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,20 +58,20 @@ def arms_figure(estimates: Sequence[Estimate], case: str, note: str = "") -> Fig
     return figure
 
 
-def _cells(names: Sequence[str], case: str) -> list[Cell]:
+def _cells(names: Sequence[str], case: str) -> list[NamedCell]:
     """Return the case's plain cells, the outcome of chance first, then by memory."""
     parsed = {cell for name in names if (cell := parse_cell(name)) is not None}
     plain = [c for c in parsed if c.stratum.name == case and not c.again and not c.probe]
     return sorted(plain, key=lambda c: (c.shown != LUCK[case], "FSUDN".index(c.lesson)))
 
 
-def words(cell: Cell) -> str:
+def words(cell: NamedCell) -> str:
     """Return an arm in words: how the run ended and which memory was there."""
     return f"{ENDINGS[cell.shown]}; {LESSONS[cell.lesson]}"
 
 
 def _panel(
-    axis: Axes, endpoint: str, cells: Sequence[Cell], found: dict[tuple[str, str], Estimate]
+    axis: Axes, endpoint: str, cells: Sequence[NamedCell], found: dict[tuple[str, str], Estimate]
 ) -> None:
     axis.set_title(endpoint, fontsize=9)
     axis.grid(axis="x", color="0.9", linewidth=0.6)

@@ -9,7 +9,7 @@ from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.design.document import Registration
 from judgeaudit.verdict import Findings, Verdict
 from judgeaudit.verdict.gate_report import GateReport
-from judgeaudit.verdict.words import counts, interval, number
+from judgeaudit.verdict.words import beside, counts, interval, number
 
 
 def study_lines(
@@ -114,5 +114,6 @@ def _others(findings: Findings) -> Iterator[str]:
         if e.value is None:
             yield f"  {e.analysis} [{place}]: undefined, {e.undefined}"
         else:
-            more = "; ".join(part for part in (counts(e), interval(e), e.target) if part)
+            said = (counts(e), interval(e), e.target, beside(e))
+            more = "; ".join(part for part in said if part)
             yield f"  {e.analysis} [{place}]: {number(e.value)} ({more})"

@@ -17,6 +17,7 @@ Rules of this module:
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -259,3 +260,62 @@ def pseudo_world_t(
     centre, half = float(used.mean()), t * float(used.std(ddof=1)) / math.sqrt(used.size)
     method = "t over worlds, two pseudo-worlds" if pseudo else "t over worlds"
     return float(d.mean()), Interval(centre - half, centre + half, level, method)
+
+
+def supporting_correlations(differences: Sequence[ArrayLike]) -> Floats:
+    """Correlations of per-world differences, where they are positive, else 0.
+
+    For a *sum* of differences a positive correlation makes independence too narrow; only
+    that part is used. 0 where a difference is constant, and on the diagonal.
+
+    Parameters
+    ----------
+    differences : sequence of k arrays, shape (worlds,)
+        One difference of a pair of cells a world.
+
+    Returns
+    -------
+    array, shape (k, k), in [0, 1].
+    """
+    found = np.zeros((len(differences), len(differences)))
+    for i, one in enumerate(differences):
+        for j, other in enumerate(differences[:i]):
+            # The correlation with the mirrored difference is the negative of theirs.
+            found[i, j] = found[j, i] = -opposing_correlation(one, -np.asarray(other, float))
+    return found
+
+
+def mover_sum_ends(
+    values: ArrayLike, lows: ArrayLike, highs: ArrayLike, correlations: ArrayLike
+) -> tuple[Floats, Floats]:
+    """Both ends of MOVER for a sum of k estimates, elementwise.
+
+    low = sum v - sqrt(sum_ij r_ij (v_i - l_i)(v_j - l_j)) with r_ii = 1, high alike.
+
+    Parameters
+    ----------
+    values, lows, highs : array, shape (k, n)
+        Estimates and both ends of each one's interval.
+    correlations : array, shape (k, k, n)
+        Correlation of each two estimates; the diagonal is not read.
+
+    Returns
+    -------
+    (low, high), arrays of shape (n,).
+
+    References
+    ----------
+    Zou & Donner (2008), Statistics in Medicine 27, 1693-1702.
+    """
+    v, low, high = (np.asarray(part, float) for part in (values, lows, highs))
+    r = np.asarray(correlations, float)
+
+    def reach(x: Floats) -> Floats:
+        square = (x**2).sum(axis=0)
+        for i in range(len(x)):
+            for j in range(i):
+                square = square + 2 * r[i, j] * x[i] * x[j]
+        return np.asarray(np.sqrt(np.maximum(square, 0.0)))
+
+    total = v.sum(axis=0)
+    return total - reach(v - low), total + reach(high - v)

@@ -9,6 +9,7 @@ from typing import Any
 
 from judgeaudit.canonical import digest
 from judgeaudit.design.check.study import CheckReport
+from judgeaudit.design.criteria import Gate
 from judgeaudit.design.document import PilotRef, Registration
 from judgeaudit.design.draft import Draft, Inputs
 from judgeaudit.design.plan import make_plan
@@ -17,10 +18,12 @@ from judgeaudit.readings.table import candidate_frame, probes
 from judgeaudit.study.code_digest import code_digest
 from judgeaudit.study.pilot_study import RESULTS, SealedPilot, load_pilot, pilot_folder
 from judgeaudit.study.progress import Progress, Remark, silent
+from judgeaudit.verdict.declared import design_of
 from judgeaudit.verdict.freezable import freeze_problems
 from judgeaudit.verdict.oc.fixed import rule_of
 from judgeaudit.verdict.oc.gate import (
     Characteristic,
+    Piloted,
     characterise,
     characterise_sequential,
     piloted,
@@ -143,7 +146,7 @@ def _characterised(inputs: Inputs, pilot: SealedPilot | None) -> list[Characteri
     found = []
     for gate in registration.gates:
         size = size_of(gate, registration, table, shown)
-        seen = None if pilot is None else piloted(gate, registration, pilot.table, _truth(pilot))
+        seen = None if pilot is None else _piloted(gate, inputs, pilot)
         if registration.sequential is None:
             laid = laid_out(gate, registration, table, shown)
             rule = rule_of(gate, laid, registration.schedule.seed)
@@ -151,6 +154,11 @@ def _characterised(inputs: Inputs, pilot: SealedPilot | None) -> list[Characteri
         else:
             found.append(characterise_sequential(gate, registration, size, seen))
     return found
+
+
+def _piloted(gate: Gate, inputs: Inputs, pilot: SealedPilot) -> Piloted:
+    design = design_of(inputs.protocol)
+    return piloted(gate, inputs.registration, pilot.table, _truth(pilot), design)
 
 
 def _truth(pilot: SealedPilot) -> Any:
@@ -175,6 +183,7 @@ def _whole(
             guess = predict(
                 one.gate, registration, table, units,
                 seed=seed, draws=draws, candidates=_truth(pilot) if pilot else None,
+                design=design_of(inputs.protocol),
             )  # fmt: skip
         else:
             rule = SequentialRule(one.gate, registration, units)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from judgeaudit.design.check import study as checks
 from judgeaudit.design.check.study import CheckReport
 from judgeaudit.design.check.study import lines as check_lines
 from judgeaudit.evidence.lock.sources import load_study
@@ -17,7 +16,7 @@ from judgeaudit.study.embedded import judge_problems
 from judgeaudit.study.folders import Folder
 from judgeaudit.study.online import declared, problems, sentence
 from judgeaudit.study.progress import Progress, silent
-from judgeaudit.study.sound import statistics
+from judgeaudit.study.sound import checked
 
 __all__ = ["check", "check_document", "check_lines"]
 
@@ -38,7 +37,7 @@ def check(
     """
     root = Path(folder)
     draft = load_study(root)
-    report = checks.check(draft, statistics())
+    report = checked(draft)
     report = replace(report, problems=report.problems + judge_problems(draft.registration))
     report = with_gates(root, draft, report, progress)
     return _asked(root, report, environment) if online else report

@@ -26,6 +26,7 @@ from judgeaudit.study.sound import statistics
 from judgeaudit.study.standing import baseline_of, items_of
 from judgeaudit.verdict import evaluate
 from judgeaudit.verdict.blockers import Bar
+from judgeaudit.verdict.declared import design_of
 from judgeaudit.verdict.registered import LogFacts
 
 
@@ -108,7 +109,7 @@ def _outcomes(registration: Registration, run: FrozenStudy) -> dict[str, str]:
     facts = LogFacts(cap=len(items_of(run)), baseline=baseline_of(run))
     sequential = registration.sequential is not None
     table = planned_table(run) if sequential else study_table(run)
-    found = evaluate(registration, table, None, None, facts)
+    found = evaluate(registration, table, None, None, facts, design_of(run.protocol))
     return {verdict.id: verdict.outcome.value for verdict in found.verdicts}
 
 

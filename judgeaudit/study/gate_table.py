@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from judgeaudit.analysis.luck.declared import Design
 from judgeaudit.design.amendments import Amendment
 from judgeaudit.design.asking import Asker
 from judgeaudit.design.document import Registration
@@ -35,6 +36,7 @@ from judgeaudit.tables.source import Source
 from judgeaudit.verdict import evaluate
 from judgeaudit.verdict.amended import Amended
 from judgeaudit.verdict.blockers import Bar, bars
+from judgeaudit.verdict.declared import design_of
 from judgeaudit.verdict.gate_report import Asked, GateReport
 from judgeaudit.verdict.registered import LogFacts
 
@@ -63,6 +65,7 @@ class Criteria:
     locks: tuple[str, ...] = ()
     amended: tuple[Amended, ...] = ()
     bars: tuple[Bar, ...] = ()
+    design: Design | None = None
 
     @property
     def amendments(self) -> tuple[Amendment, ...]:
@@ -110,7 +113,8 @@ def gate_table(
     rows = from_readings(_marked(pd.DataFrame(held.rows)), criteria.items.values())
     probes = [item for item in criteria.items.values() if "control" not in item.meta]
     facts = LogFacts(criteria.bars, criteria.amended)
-    findings = evaluate(found, rows, candidate_frame(probes), facts=facts)
+    shown = candidate_frame(probes)
+    findings = evaluate(found, rows, shown, facts=facts, design=criteria.design)
     return GateReport(
         study=found.study.id,
         verdicts=findings.verdicts,
@@ -134,14 +138,22 @@ def criteria_of(path: Path) -> Criteria:
         locks = tuple(str(lock) for lock in frozen.locks)
         changed, undone = superseded_of(frozen), tuple(loosened(frozen))
         return Criteria(
-            frozen.registration, frozen.items, frozen.plan, frozen.asker, locks, changed, undone
+            frozen.registration,
+            frozen.items,
+            frozen.plan,
+            frozen.asker,
+            locks,
+            changed,
+            undone,
+            design_of(frozen.protocol),
         )
     draft = load_study(path) if path.is_dir() else load_study(path.parent, path.name)
     if draft.problems or draft.registration is None or draft.protocol is None:
         raise RegistrationError(path, draft.problems)
     whole = draft.whole()
     items = {item.id: item for item in (*whole.items, *whole.controls)}
-    return Criteria(whole.registration, items, render(whole).plan, Asker.of(whole.protocol))
+    plan, asker = render(whole).plan, Asker.of(whole.protocol)
+    return Criteria(whole.registration, items, plan, asker, design=design_of(whole.protocol))
 
 
 def _read(path: Path, columns: Named, criteria: Criteria) -> Source | None:

@@ -45,6 +45,7 @@ from judgeaudit.study.standing import baseline_of, items_of, standing
 from judgeaudit.tables.write import replace_whole, write_table
 from judgeaudit.verdict import Findings, evaluate
 from judgeaudit.verdict.blockers import Bar
+from judgeaudit.verdict.declared import design_of
 from judgeaudit.verdict.gate_report import GateReport
 from judgeaudit.verdict.registered import LogFacts, read_by_unit
 from judgeaudit.verdict.stopping import Progress as Standing
@@ -144,7 +145,9 @@ def analyse(frozen: FrozenStudy) -> Analysed:
     )
     probes = [item for item in frozen.items.values() if "control" not in item.meta]
     pilot = pilot_record(frozen)
-    findings = evaluate(frozen.registration, table, candidate_frame(probes), pilot, facts)
+    declared = design_of(frozen.protocol)
+    shown = candidate_frame(probes)
+    findings = evaluate(frozen.registration, table, shown, pilot, facts, declared)
     return replace(found, findings=findings, standing=tuple(stopped) if sequential else None)
 
 

@@ -22,6 +22,7 @@ from judgeaudit.analysis.asked import asked
 from judgeaudit.analysis.catalogue import compute
 from judgeaudit.analysis.draws import aggregated
 from judgeaudit.analysis.estimate import Estimate
+from judgeaudit.analysis.luck.declared import Design
 from judgeaudit.analysis.question import Question
 from judgeaudit.design.base import plain
 from judgeaudit.design.criteria import Analysis, Gate, Rule
@@ -86,6 +87,7 @@ def question_of(
     criterion: Gate | Rule | None,
     registration: Registration,
     candidates: pd.DataFrame | None = None,
+    design: Design | None = None,
 ) -> Question:
     """Return the question that a gate, a rule or (None) a bare analysis asks of the table."""
     base = Question(
@@ -94,6 +96,7 @@ def question_of(
         target=registration.unit.target,
         seed=registration.schedule.seed,
         candidates=candidates,
+        design=design,
     )
     if criterion is None:
         return base
@@ -117,16 +120,18 @@ def evaluate(
     candidates: pd.DataFrame | None = None,
     pilot: PilotRecord | None = None,
     facts: LogFacts | None = None,
+    design: Design | None = None,
 ) -> Findings:
     """Return what the registered gates, rules and analyses say of `table`.
 
+    `design` is what the protocol declares of cells and contrasts (`verdict.declared.design_of`).
     `pilot` is the frozen pilot's record; with it the models that were served are compared. `facts`
     are what the log shows beside its readings; a table has none.
     """
     facts = facts or LogFacts()
     controls = compute("controls", table, question_of(None, registration, candidates))
     read = read_by_unit(registration, table)
-    every = _Evidence(table, read, candidates, pilot, facts, tuple(controls))
+    every = _Evidence(table, read, candidates, pilot, facts, tuple(controls), design)
     verdicts, estimates, found = _final(registration, every)
     before = [(one, _superseded(one.before, every)) for one in facts.amendments]
     verdicts, more = compared(verdicts, before)
@@ -134,14 +139,14 @@ def evaluate(
     estimates = _with_outcomes(estimates, verdicts)
     named = []
     for rule in registration.rules:
-        question = question_of(rule, registration, candidates)
+        question = question_of(rule, registration, candidates, design)
         by_rule = _marked(compute(rule.statistic, read, question, rule.where), True)
         one = name_outcome(rule, by_rule, confirmatory=True)
         named.append(one)
         estimates += _asked_by(by_rule, f"rules.{rule.id}", dict(one.names))
     bare = []
     for number, analysis in enumerate(registration.asked_analyses()):
-        told = _bare(analysis, registration, read, candidates)
+        told = _bare(analysis, registration, every)
         bare += _asked_by(told, f"analyses.{number}", {})
     controls = _asked_by(controls, "controls", {})
     return Findings(
@@ -174,6 +179,7 @@ class _Evidence:
     pilot: PilotRecord | None
     facts: LogFacts
     controls: tuple[Estimate, ...]
+    design: Design | None = None
 
 
 def _final(
@@ -195,7 +201,7 @@ def _superseded(before: Registration, every: _Evidence) -> list[Verdict]:
 
 def _decided(registration: Registration, every: _Evidence) -> tuple[list[Verdict], list[Estimate]]:
     """Return the verdicts of the gates on their numbers alone, and the estimates they rest on."""
-    table, candidates, pilot = every.read, every.candidates, every.pilot
+    table, pilot = every.read, every.pilot
     if registration.sequential is not None:
         found = progress(registration, table, every.facts.cap or 0, every.facts.baseline)
         verdicts = verdicts_of(found, registration.pilot is not None)
@@ -203,7 +209,7 @@ def _decided(registration: Registration, every: _Evidence) -> tuple[list[Verdict
     estimates: list[Estimate] = []
     verdicts, marks = [], marks_of(registration, table, pilot)
     for gate in registration.gates:
-        verdict, used = _gate(gate, registration, table, candidates, marks)
+        verdict, used = _gate(gate, registration, every, marks)
         verdicts.append(verdict)
         estimates += used
     return verdicts, estimates
@@ -229,14 +235,11 @@ def read_by_unit(registration: Registration, table: pd.DataFrame) -> pd.DataFram
 
 
 def _gate(
-    gate: Gate,
-    registration: Registration,
-    table: pd.DataFrame,
-    candidates: pd.DataFrame | None,
-    marks: tuple[str, ...],
+    gate: Gate, registration: Registration, every: _Evidence, marks: tuple[str, ...]
 ) -> tuple[Verdict, list[Estimate]]:
+    table = every.read
     piloted = rests_on_a_pilot(gate, registration) and not marks
-    question = question_of(gate, registration, candidates)
+    question = question_of(gate, registration, every.candidates, every.design)
     found = _marked(compute(gate.statistic, table, question, gate.where), piloted)
     beside: list[Estimate] = []
     for name in gate.sensitivity:
@@ -269,18 +272,14 @@ def _asked_by(found: Sequence[Estimate], place: str, outcomes: Mapping[str, str]
     return told
 
 
-def _bare(
-    analysis: Analysis,
-    registration: Registration,
-    table: pd.DataFrame,
-    candidates: pd.DataFrame | None,
-) -> list[Estimate]:
+def _bare(analysis: Analysis, registration: Registration, every: _Evidence) -> list[Estimate]:
     """Return a registered analysis: each comparison, condition and endpoint, value or reason."""
     named = bool(registration.gates or registration.rules)
     params = {key: plain(value) for key, value in analysis.params.items()}
-    question = replace(question_of(None, registration, candidates), params=params)
+    base = question_of(None, registration, every.candidates, every.design)
     overs = None if analysis.over is None else (analysis.over,)
-    found = asked(analysis.statistic, table, question, analysis.where, overs)
+    question = replace(base, params=params)
+    found = asked(analysis.statistic, every.read, question, analysis.where, overs)
     return _marked(found, named)
 
 

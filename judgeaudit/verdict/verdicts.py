@@ -10,7 +10,8 @@ Rules of this module:
   would have said, so that the bounds of the two worst cases decide, not those of what came. A pass
   needs the upper bound of the worst case on its side, a fail the lower bound of the best; by the
   point, the two worst cases themselves. Else inconclusive. Where the gate counts invalid readings
-  as disagreements nothing is left open.
+  as disagreements nothing is left open. Choices of declared cells: any share missing counts, and
+  the endpoints that lost worlds are named.
 * Each endpoint is decided on its own. The verdict over several is their worst: fail, undefined,
   inconclusive, pass. "All pass" needs no correction (intersection-union).
 """
@@ -210,9 +211,12 @@ def _bound(gate: Gate, estimate: Estimate) -> Outcome | None:
 def _with_missing(gate: Gate, held: Held) -> Held:
     missing, worst = held.estimate.missing, held.estimate.worst
     counted = gate.denominator == "planned" or gate.invalid == "disagree"
-    if counted or missing is None or missing <= float(gate.max_missing):
+    loss = held.estimate.details.get("loss")
+    # A study of choices tells what was lost where: whatever could turn its verdict does.
+    tolerated = 0.0 if loss else float(gate.max_missing)
+    if counted or missing is None or missing <= tolerated:
         return held
-    share = f"{missing:.1%} of the comparisons are missing"
+    share = f"{missing:.1%} of the comparisons are missing" + (f" ({loss})" if loss else "")
     if worst is None:
         why = f"{share}, and what they could change is not known"
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from judgeaudit.analysis.estimate import Estimate
@@ -57,6 +57,36 @@ def interval(estimate: Estimate) -> str:
     return f"{estimate.level:.0%} interval {number(low)} to {number(high)}"
 
 
+def beside(estimate: Estimate) -> str:
+    """Return what must be told with a contrast: another contrast, what was lost, the claims made.
+
+    Empty for estimates of which nothing more is known.
+    """
+    details, said = estimate.details, []
+    other = details.get("beside")
+    if isinstance(other, Mapping):
+        said += [f"{name} {number(value)}" for name, value in other.items()]
+    lost = details.get("lost")
+    if isinstance(lost, Mapping):
+        said += _lost(list(lost.values()))
+    claims = details.get("claims")
+    if isinstance(claims, Mapping):
+        made = [name for name in claims["made"] if claims[name]]
+        told = f"shown: {', '.join(made)}" if made else "nothing shown"
+        said.append(f"{told}, margin {claims['margin']:g}")
+    return "; ".join(said)
+
+
+def _lost(cells: Sequence[Mapping[str, int]]) -> list[str]:
+    """Return lost lessons and choices of planned calls in words, where any were lost."""
+    planned = sum(cell["planned"] for cell in cells)
+    lessons = sum(cell["no_memory"] for cell in cells)
+    choices = sum(cell["no_tool"] + cell["undelivered"] for cell in cells)
+    if not lessons + choices:
+        return []
+    return [f"of {planned} calls {lessons} lacked a lesson and {choices} a choice"]
+
+
 def held_sentence(
     endpoint: str,
     outcome: str,
@@ -72,9 +102,11 @@ def held_sentence(
         return f"UNDEFINED{place}: {name} has no estimate ({estimate.undefined})."
     where = "" if estimate.scope == "all" else f" ({estimate.scope})"
     pairs = "" if over == "all" else f" {OVER.get(over, over)}"
+    more = beside(estimate)
     said = (
         f"{outcome.upper()}{place}: {name}{where}{pairs} is "
-        f"{number(estimate.value)} ({counts(estimate)}; {interval(estimate)}); asked is {asks}."
+        f"{number(estimate.value)} ({counts(estimate)}; {interval(estimate)}"
+        f"{f'; beside it {more}' if more else ''}); asked is {asks}."
     )
     why = "; ".join(reason for reason in reasons if reason)
     return f"{said} Because {why}." if why else said

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from judgeaudit.analysis.luck.cells import Answers, parse_cell
+from judgeaudit.analysis.luck.answers import Answers
 from judgeaudit.readings.table import checked
 
 CHOICES = {"w": "worse", "b": "better"}
@@ -50,9 +50,7 @@ def small_table():
 
 def answers_from(names, y):
     """Answers of many studies at once: `y` is studies x cells x worlds of 0/1, one call each."""
-    cells = tuple(sorted(parse_cell(name) for name in names))
-    order = [list(names).index(cell.name) for cell in cells]
-    worse = np.asarray(y, dtype=np.int64)[:, order]
+    worse = np.asarray(y, dtype=np.int64)
     ones = np.ones_like(worse)
     studies, worlds = (tuple(map(str, range(k))) for k in (worse.shape[0], worse.shape[2]))
-    return Answers(studies, cells, worlds, worse, ones, ones, np.zeros_like(worse), {})
+    return Answers(studies, tuple(names), worlds, worse, ones, ones, np.zeros_like(worse), {})

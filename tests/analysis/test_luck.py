@@ -32,7 +32,7 @@ import pytest
 from scipy import optimize, stats
 
 from judgeaudit.analysis.catalogue import compute
-from judgeaudit.analysis.luck.cells import answers_of
+from judgeaudit.analysis.luck.answers import answers_of
 from judgeaudit.analysis.question import Question
 from judgeaudit.errors import InputError
 
@@ -128,7 +128,7 @@ def test_paired_contrasts_are_the_hand_count_with_a_brute_force_tango(
     table = luck.small()
     found = compute(statistic, table, ALL)[:3]
     answers = answers_of(table)
-    places = [[c.name for c in answers.cells].index(f"unlucky.{x}") for x in (first, second)]
+    places = [answers.cells.index(f"unlucky.{x}") for x in (first, second)]
 
     assert [str(e.exact) for e in found] == values
     for e, estimate in enumerate(found):

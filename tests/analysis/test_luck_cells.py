@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judgeaudit.analysis.luck.cells import Cell, Stratum, answers_of, kind_of, parse_cell
+from judgeaudit.analysis.luck.answers import answers_of, kind_of
+from judgeaudit.analysis.luck.named import Stratum, design_of_names, parse_cell
 from judgeaudit.errors import InputError
 from judgeaudit.model import Reason
 
@@ -41,10 +42,10 @@ def test_roles_are_mirrored_where_the_worse_tool_was_used():
     """Chance made the failure of the better tool and the success of the worse one."""
     unlucky, lucky = Stratum("unlucky"), Stratum("lucky", dependent=True)
 
-    assert [unlucky.cell(r).name for r in ("LL", "LO", "OU")] == [
+    assert [unlucky.cell(r) for r in ("LL", "LO", "OU")] == [
         "unlucky.FF", "unlucky.FS", "unlucky.SU",
     ]  # fmt: skip
-    assert [lucky.cell(r).name for r in ("LL", "LO", "OU")] == [
+    assert [lucky.cell(r) for r in ("LL", "LO", "OU")] == [
         "lucky.SS.dep", "lucky.SF.dep", "lucky.FU.dep",
     ]  # fmt: skip
 
@@ -53,7 +54,7 @@ def test_counts_by_endpoint_cell_and_world(luck):
     """World 0: worse; 1: better; 2: no tool named; 3: no memory; 4: no reply."""
     answers = answers_of(luck.table(a={"unlucky.FF": "wb?-!"}, b={"unlucky.FF": "bbbbb"}))
 
-    assert answers.cells == (Cell(Stratum(), "F", "F"),)
+    assert answers.cells == ("unlucky.FF",)
     assert answers.worse[0, 0].tolist() == [1, 0, 0, 0, 0]
     assert answers.valid[0, 0].tolist() == [1, 1, 0, 0, 0]
     assert answers.no_memory[0, 0].tolist() == [0, 0, 0, 1, 0]
@@ -76,7 +77,7 @@ def test_only_the_last_stage_and_only_cells_are_read(luck):
     lessons["draw"] = range(len(lessons))
     both = answers_of(pd.concat([lessons, table], ignore_index=True))
 
-    assert [cell.name for cell in both.cells] == ["unlucky.FF"]
+    assert both.cells == ("unlucky.FF",)
     assert np.array_equal(both.worse, answers_of(table).worse)
 
 
@@ -105,10 +106,15 @@ def test_every_reason_is_one_of_the_three_kinds(reason):
     assert kind_of(reason.value) == expected
 
 
-def test_strata_come_in_the_order_in_which_they_are_told(luck):
-    names = ["lucky.SS", "unlucky.FF.note-w", "unlucky.FF.dep", "unlucky.FF", "unlucky.SN.probe"]
-    answers = answers_of(luck.table(a=dict.fromkeys(names, "b")))
+def test_contrasts_of_names_come_in_the_order_in_which_they_are_told():
+    """`unlucky` decides, asked or not; others stand beside where all of their cells were asked."""
+    roles = ("FF", "FU", "SS", "SU")
+    names = [f"{case}.{role}" for case in ("lucky", "unlucky") for role in roles]
+    names += [f"unlucky.{role}.dep" for role in roles] + ["unlucky.FF.note-w"]
+    design = design_of_names(names)
 
-    assert [s.name for s in answers.strata] == [
-        "unlucky", "unlucky.note-w", "unlucky.dep", "lucky",
-    ]  # fmt: skip
+    assert [c.scope for c in design.called("carry")] == ["unlucky", "unlucky.dep", "lucky"]
+    assert [c.scope for c in design_of_names(["lucky.SS"]).called("carry")] == ["unlucky"]
+    assert design.called("carry")[2].formula == (
+        "p(lucky.SS) - p(lucky.SU) - p(lucky.FF) + p(lucky.FU)"
+    )

@@ -27,8 +27,8 @@ def test_planted_truths_are_those_of_a_large_study(benchmark):
     for design in benchmark.planted(2000):
         answers = design.answers(np.random.default_rng(1), 200)
         p = answers.worse.mean(axis=(0, 2))
-        named = {cell.name: p[k] for k, cell in enumerate(answers.cells)}
-        ff, fu, ss, su = (named[f"unlucky.{x}"] for x in ("FF", "FU", "SS", "SU"))
+        named = {cell: p[k] for k, cell in enumerate(answers.cells)}
+        ff, fu, ss, su = (named[x] for x in ("FF", "FU", "SS", "SU"))
 
         assert ff - fu - (ss - su) == pytest.approx(design.truth("CARRY"), abs=0.005)
         assert ff - fu == pytest.approx(design.truth("harm"), abs=0.005)

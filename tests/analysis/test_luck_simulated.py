@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judgeaudit.analysis.luck.cells import Stratum
-from judgeaudit.analysis.luck.contrasts import Contrast, effects_of
+from judgeaudit.analysis.luck.declared import Contrast, signed
+from judgeaudit.analysis.luck.effects import effects_of
 from judgeaudit.analysis.luck.pool import pooled
 from judgeaudit.analysis.luck.power import luck_power
 from judgeaudit.errors import InputError
@@ -19,12 +19,12 @@ CELLS = ("unlucky.FF", "unlucky.FU", "unlucky.SS", "unlucky.SU")
 Z, Z_ONE = stats.norm.ppf(0.975), stats.norm.ppf(0.95)
 
 
-def studies(luck, plant, roles=("LL", "LU", "OO", "OU"), seed=20261129):
+def studies(luck, plant, roles=CELLS, seed=20261129):
     """The contrast's effects, one study in the place of each endpoint."""
     rng = np.random.default_rng([seed, round(1000 * plant)])
     chances = np.array([BASE + plant, BASE, BASE, BASE])[:, None]
     y = rng.random((STUDIES, 4, WORLDS)) < chances
-    contrast = Contrast("test", "unlucky", tuple(Stratum().cell(role) for role in roles))
+    contrast = Contrast("test", "unlucky", signed(*zip(roles, (1, -1, -1, 1), strict=False)))
     return effects_of(luck.answers(CELLS, y), contrast)
 
 
@@ -42,7 +42,7 @@ def test_the_estimate_recovers_the_plant(luck, plant):
     assert studies(luck, plant).value.mean() == pytest.approx(plant, abs=4 * 0.031 / STUDIES**0.5)
 
 
-@pytest.mark.parametrize("roles", [("LL", "LU", "OO", "OU"), ("LL", "LU")])
+@pytest.mark.parametrize("roles", [CELLS, CELLS[:2]])
 def test_at_a_true_tenth_large_is_claimed_falsely_at_most_as_often_as_alpha(luck, roles):
     low, _ = studies(luck, 0.10, roles).ends(Z_ONE, "newcombe")
 

@@ -3,9 +3,10 @@
 import pytest
 
 from judgeaudit.analysis.catalogue import NAMES
-from judgeaudit.design.check.study import check, lines, require_sound
+from judgeaudit.design.check.study import check, lines
 from judgeaudit.errors import RegistrationError
 from judgeaudit.evidence.lock.sources import load_study
+from judgeaudit.study.sound import sound
 
 GATE = '\n[[gates]]\nid = "g"\nstatistic = "number_exact"\nat_least = 0.9\n'
 
@@ -421,7 +422,7 @@ def test_a_study_with_problems_is_refused_with_all_of_them(make):
     draft = load_study(make(replace={"cap = 1000": 'cap = "many"', "seed = 7": ""}))
 
     with pytest.raises(RegistrationError) as caught:
-        require_sound(draft, NAMES)
+        sound(draft)
 
     assert {problem.key for problem in caught.value.problems} == {"schedule.cap", "schedule.seed"}
 

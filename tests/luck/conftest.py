@@ -1,9 +1,11 @@
 """Memory-luck studies, run once over HTTP against simulated agents and sealed; tests read them."""
 
+import importlib.util
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
@@ -134,3 +136,15 @@ def command():
     app = typer.Typer()
     commands.register(app)
     return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture(scope="session")
+def luck():
+    """Builders of memory-luck tables, those of `tests/analysis`."""
+    path = Path(__file__).parents[1] / "analysis" / "luck_builders.py"
+    spec = importlib.util.spec_from_file_location("luck_builders_here", path)
+    builders = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(builders)
+    return SimpleNamespace(
+        table=builders.luck_table, small=builders.small_table, answers=builders.answers_from
+    )

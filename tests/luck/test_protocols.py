@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from judgeaudit.analysis.luck.cells import parse_cell
+from judgeaudit.analysis.luck.named import parse_cell
 from judgeaudit.design.builtin_protocols import protocol_source
 from judgeaudit.design.protocol import ProtocolDocument
 

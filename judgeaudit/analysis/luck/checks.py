@@ -19,12 +19,11 @@ from numpy.typing import NDArray
 
 from judgeaudit.analysis.build import Context
 from judgeaudit.analysis.estimate import Estimate
-from judgeaudit.analysis.luck.cells import (
+from judgeaudit.analysis.luck.answers import (
     NO_MEMORY,
     NO_TOOL,
     UNDELIVERED,
     Answers,
-    Cell,
     answers_of,
     kind_of,
 )
@@ -42,29 +41,29 @@ Ints = NDArray[np.int64]
 
 def luck_p(table: pd.DataFrame, question: Question) -> list[Estimate]:
     """Return P(worse tool) in each cell; `params.cell` names one."""
-    answers = answers_of(probes(table))
+    answers = answers_of(probes(table), question.design)
     found: list[Estimate] = []
-    for cell in _chosen([c for c in answers.cells if not c.probe], question):
-        found += _shares("luck_p", answers, [cell], cell.name, question, better=False)
+    for cell in _chosen(answers.choices, question):
+        found += _shares("luck_p", answers, [cell], cell, question, better=False)
     return found
 
 
 def luck_comprehension(table: pd.DataFrame, question: Question) -> list[Estimate]:
     """Return the share of probe answers that name the tool with the better record."""
-    answers = answers_of(probes(table))
-    cells = [cell for cell in answers.cells if cell.probe]
+    answers = answers_of(probes(table), question.design)
+    cells = [cell for cell in answers.cells if answers.spec(cell).probe]
     if not cells:
         return [_context("luck_comprehension", question).none("no probe cell was asked")]
     return _shares("luck_comprehension", answers, cells, "all", question, better=True)
 
 
-def _chosen(cells: list[Cell], question: Question) -> list[Cell]:
+def _chosen(cells: list[str], question: Question) -> list[str]:
     wanted = question.params.get("cell")
     if wanted is None:
         return cells
-    kept = [cell for cell in cells if cell.name == str(wanted)]
+    kept = [cell for cell in cells if cell == str(wanted)]
     if not kept:
-        there = ", ".join(cell.name for cell in cells)
+        there = ", ".join(cells)
         raise InputError("params", "cell", f"no answers in {wanted!r}", f"found: {there}")
     return kept
 
@@ -76,7 +75,7 @@ def _context(name: str, question: Question) -> Context:
 def _shares(
     name: str,
     answers: Answers,
-    cells: Sequence[Cell],
+    cells: Sequence[str],
     scope: str,
     question: Question,
     better: bool,
@@ -159,37 +158,37 @@ def _kinds(answers: Answers, chosen: tuple[Ints, ...]) -> dict[str, dict[str, in
 
 def luck_again(table: pd.DataFrame, question: Question) -> list[Estimate]:
     """Return how often the same bytes asked again got another choice, by cell."""
-    answers = answers_of(probes(table))
+    answers = answers_of(probes(table), question.design)
     found = []
     for cell in asked_again(answers):
         for e, endpoint in enumerate(answers.endpoints):
             worse, valid = _same_bytes(answers, cell, e)
             twice = int((valid >= 2).sum())
             said = replace(_context("luck_again", question), n={"items": twice})
-            fields = {"endpoint": endpoint, "scope": cell.name}
+            fields = {"endpoint": endpoint, "scope": cell}
             found.append(said.of(_flips(worse, valid), **fields))
     if not found:
         return [_context("luck_again", question).none("no cell was asked again")]
     return found
 
 
-def asked_again(answers: Answers) -> list[Cell]:
+def asked_again(answers: Answers) -> list[str]:
     """Return the cells whose bytes were asked more than once."""
     return [
         cell
-        for cell in answers.cells
-        if not cell.again
-        and not cell.probe
-        and (
-            answers.index(replace(cell, again=True)) is not None
-            or answers.planned[:, answers.cells.index(cell)].max(initial=0) > 1
-        )
+        for cell in answers.choices
+        if not answers.spec(cell).again
+        and (_twins(answers, cell) or answers.planned[:, answers.index(cell)].max(initial=0) > 1)
     ]
 
 
-def _same_bytes(answers: Answers, cell: Cell, endpoint: int) -> tuple[Ints, Ints]:
-    twins = (answers.index(cell), answers.index(replace(cell, again=True)))
-    at = [place for place in twins if place is not None]
+def _twins(answers: Answers, cell: str) -> list[str]:
+    """Return the cells that ask the bytes of this one again."""
+    return [other for other in answers.cells if answers.spec(other).again == cell]
+
+
+def _same_bytes(answers: Answers, cell: str, endpoint: int) -> tuple[Ints, Ints]:
+    at = answers.places([cell, *_twins(answers, cell)])
     return answers.worse[endpoint, at].sum(axis=0), answers.valid[endpoint, at].sum(axis=0)
 
 
@@ -200,7 +199,7 @@ def _flips(worse: Ints, valid: Ints) -> Any:
     return effective_proportion(unlike, pairs)
 
 
-def own_noise(answers: Answers, cells: Sequence[Cell]) -> dict[str, dict[str, object]]:
+def own_noise(answers: Answers, cells: Sequence[str]) -> dict[str, dict[str, object]]:
     """Return, by endpoint, the flip rate of the same bytes in those of `cells` asked again."""
     again = [cell for cell in asked_again(answers) if cell in cells]
     found: dict[str, dict[str, object]] = {}
@@ -209,7 +208,7 @@ def own_noise(answers: Answers, cells: Sequence[Cell]) -> dict[str, dict[str, ob
         for cell in again:
             flips = _flips(*_same_bytes(answers, cell, e))
             if not isinstance(flips, Undefined):
-                told[cell.name] = float(flips.value)
+                told[cell] = float(flips.value)
         if told:
             found[endpoint] = {"own_noise": told}
     return found

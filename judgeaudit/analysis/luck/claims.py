@@ -6,8 +6,9 @@ Parameters of a gate, rule or bare analysis (`params`):
   alpha where it decides.
 * `pool`: what decides and bears the statistic's plain name. "each" (default): every endpoint by
   itself; "these": the mean over these endpoints; "like": over endpoints like these.
-* `stratum`: cells of one kind only, e.g. "unlucky", "lucky", "unlucky.dep", "unlucky.note-w".
-  Without it "unlucky" decides and the others stand beside.
+* `stratum`: the scope of a contrast, e.g. "unlucky", "lucky.dep". Without it the first one that is
+  declared decides and the others stand beside.
+* `cluster`: what worlds belong to (e.g. "domain"); it is then the unit, for settings like these.
 * `interval`: "tango" or "newcombe". A bound that decides is Newcombe's, because Tango's lower one
   misses more often than it says; a plain interval is Tango's.
 """
@@ -17,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from judgeaudit.analysis.luck.cells import Stratum, parse_cell
+from judgeaudit.analysis.luck.declared import CLAIMS
 from judgeaudit.analysis.question import Question
 from judgeaudit.errors import InputError
 from judgeaudit.stats.paired import Base
@@ -25,6 +26,9 @@ from judgeaudit.stats.power import upper_quantile
 from judgeaudit.stats.proportions import normal_quantile
 
 Pool = Literal["each", "these", "like"]
+CRITERIA = ("reduction", "negligible")
+"""What a mitigation may be asked to do."""
+
 NOT_SAFE = "not being shown to be large does not make it safe"
 
 
@@ -39,7 +43,7 @@ class Terms:
     pool: Pool
     counted: bool
     decides: bool
-    stratum: Stratum | None
+    cluster: str | None
 
     @property
     def z(self) -> float:
@@ -52,20 +56,24 @@ class Terms:
         return upper_quantile(self.alpha)
 
 
-def terms_of(question: Question) -> Terms:
-    """Return the terms of a question; raises `InputError` for a parameter that is none of them."""
+def terms_of(question: Question, margin: float | None = None) -> Terms:
+    """Return the terms of a question; `margin` is the contrast's own.
+
+    Raises `InputError` for a parameter that is none of them.
+    """
     decides = question.threshold is not None or question.level != 0.95
     alpha = (1 - question.level) / 2 if decides else 0.05
     base = one_of(question, "interval", ("tango", "newcombe"), "newcombe" if decides else "tango")
+    cluster = question.params.get("cluster")
     return Terms(
         level=question.level,
         base="tango" if base == "tango" else "newcombe",
-        margin=question.number("margin", 0.10),
+        margin=question.number("margin", 0.10 if margin is None else margin),
         alpha=question.number("alpha", round(alpha, 12)),
         pool=_pool(question),
         counted=question.counts_invalid,
         decides=decides,
-        stratum=_stratum(question),
+        cluster=None if cluster is None else str(cluster),
     )
 
 
@@ -82,27 +90,18 @@ def one_of(question: Question, name: str, allowed: tuple[str, ...], default: str
     return value
 
 
-def _stratum(question: Question) -> Stratum | None:
-    name = question.params.get("stratum")
-    if name is None:
-        return None
-    case, *variants = str(name).split(".")
-    cell = parse_cell(".".join([case, "FF", *variants]))
-    if cell is None or cell.again or cell.probe:
-        raise InputError(
-            "params", "stratum", repr(name), 'write "unlucky", "lucky.dep" or the like'
-        )
-    return cell.stratum
-
-
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """One-sided bounds at `alpha` and what they allow to claim about an effect."""
+    """One-sided bounds at `alpha` and what they allow to claim about an effect.
+
+    `made` are the claims that the contrast declares; the sentence speaks of these.
+    """
 
     lower: float
     upper: float
     margin: float
     alpha: float
+    made: tuple[str, ...] = CLAIMS
 
     @property
     def present(self) -> bool:
@@ -129,16 +128,18 @@ class Claims:
             "present": self.present,
             "large": self.large,
             "negligible": self.negligible,
+            "made": list(self.made),
             "says": self.sentence(),
         }
 
     def sentence(self) -> str:
         """Return the three claims in words; what is not shown is said to be that."""
-        yes_no = [
-            ("present (above 0)", self.present),
-            (f"large (above {self.margin:g})", self.large),
-            (f"negligible (below {self.margin:g})", self.negligible),
-        ]
+        every = {
+            "present": ("present (above 0)", self.present),
+            "large": (f"large (above {self.margin:g})", self.large),
+            "negligible": (f"negligible (below {self.margin:g})", self.negligible),
+        }
+        yes_no = [every[name] for name in self.made]
         said = [f"shown to be {what}" for what, holds in yes_no if holds]
         said += [f"not shown to be {what}" for what, holds in yes_no if not holds]
         warning = "" if self.large or self.negligible else f"; {NOT_SAFE}"

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from judgeaudit.analysis.luck.analyses import ROLES
-from judgeaudit.analysis.luck.cells import LUCK
+from judgeaudit.analysis.luck.declared import CLAIMS
+from judgeaudit.analysis.luck.named import LUCK, ROLES
 from judgeaudit.analysis.luck.pool import RARE, with_pseudo_worlds
 from judgeaudit.analysis.luck.skew import further_out, skewness
 from judgeaudit.errors import InputError
@@ -30,7 +30,6 @@ from judgeaudit.stats.power import (
 from judgeaudit.stats.proportions import two_sided
 
 Floats = NDArray[np.float64]
-CLAIMS = ("present", "large", "negligible")
 WANTED = 0.80
 
 
@@ -108,12 +107,13 @@ def luck_power(
 
 
 def _chances(contrast: str, case: str, p_cells: Mapping[str, float]) -> tuple[float, ...]:
-    if contrast not in ROLES or case not in LUCK:
+    name = contrast.removeprefix("luck_")
+    if name not in ROLES or case not in LUCK:
         known = f"one of {', '.join(ROLES)} for {' or '.join(LUCK)}"
         raise InputError("power", "contrast", f"{contrast!r}, {case!r}", known)
     luck = LUCK[case]
     letters = {"L": luck, "O": "S" if luck == "F" else "F"}
-    cells = ["".join(letters.get(role, role) for role in roles) for roles in ROLES[contrast]]
+    cells = ["".join(letters.get(role, role) for role in roles) for roles, _ in ROLES[name]]
     lacking = [cell for cell in cells if not 0 <= p_cells.get(cell, -1.0) <= 1]
     if lacking:
         raise InputError("power", "p_cells", f"no chance in [0, 1] for {', '.join(lacking)}")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
-from judgeaudit.analysis.luck import analyses, checks, lessons, mitigation
+from judgeaudit.analysis.luck import analyses, checks, claims, lessons
+from judgeaudit.analysis.luck.named import LESSONS
 from judgeaudit.statistic import CELLS, Param, Statistic, choice, number, words
 
 _luck = partial(
@@ -35,13 +37,28 @@ _TERMS: tuple[Param, ...] = (
     number("margin", "size above which an effect is large, below which negligible", 0, 1),
     number("alpha", "level of a one-sided claim", 0, 0.5),
     choice("pool", "over which endpoints effects are pooled", "each", "these", "like"),
-    choice("stratum", "one case with its variants, e.g. unlucky or lucky.dep"),
+    choice("stratum", "scope of a declared contrast, e.g. unlucky or lucky.dep"),
+    choice("cluster", "what worlds belong to, e.g. domain: settings like these"),
+)
+_NAMED: tuple[Param, ...] = (
+    choice("contrast", "name of a contrast that the protocol declares"),
+    choice("lesson", "label of a declared contrast"),
+    choice("criterion", "label of a declared contrast"),
 )
 
 _effect = partial(_luck, bounds=(-1.0, 1.0), params=_TERMS, why_no_gate="")
 _share = partial(_luck, bounds=(0.0, 1.0), params=(), why_no_gate="")
 
 STATISTICS = (
+    _luck(
+        name="luck_contrast",
+        compute=analyses.luck_contrast,
+        bounds=(-math.inf, math.inf),
+        better="",
+        label="declared contrast of cells",
+        params=(*_TERMS, *_NAMED),
+        why_no_gate="",
+    ),
     _luck(
         name="luck_carry",
         compute=analyses.luck_carry,
@@ -62,7 +79,7 @@ STATISTICS = (
         compute=analyses.luck_outcome_effect,
         better="low",
         label="outcome effect, the lesson held",
-        params=(*_TERMS, choice("lesson", "the lesson that is held", *analyses.LESSONS)),
+        params=(*_TERMS, choice("lesson", "the lesson that is held", *LESSONS)),
     ),
     _effect(
         name="luck_total",
@@ -84,11 +101,11 @@ STATISTICS = (
     ),
     _luck(
         name="luck_mitigation",
-        compute=mitigation.luck_mitigation,
+        compute=analyses.luck_mitigation,
         bounds=(-2.0, 2.0),
         better="",
         label="what a mitigation does to harm",
-        params=(*_TERMS, choice("criterion", "what it must do", *mitigation.CRITERIA)),
+        params=(*_TERMS, choice("criterion", "what it must do", *claims.CRITERIA)),
         why_no_gate="",
     ),
     _share(
@@ -96,7 +113,7 @@ STATISTICS = (
         compute=checks.luck_p,
         better="low",
         label="choices of the worse tool",
-        params=(choice("cell", "one cell, e.g. unlucky.FF"),),
+        params=(choice("cell", "one cell, as its protocol calls it"),),
     ),
     _share(
         name="luck_again",

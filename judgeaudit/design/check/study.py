@@ -36,7 +36,7 @@ from judgeaudit.design.costs import (
 from judgeaudit.design.draft import Draft, Inputs
 from judgeaudit.design.plan import make_plan
 from judgeaudit.design.reasking import registration_findings
-from judgeaudit.errors import JudgeauditError, Problem, RegistrationError
+from judgeaudit.errors import JudgeauditError, Problem
 from judgeaudit.statistic import Catalogue
 
 
@@ -129,14 +129,6 @@ def _check_whole(inputs: Inputs, statistics: Catalogue | None) -> CheckReport:
 
 def _unique(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple(dict.fromkeys(problems))
-
-
-def require_sound(draft: Draft, statistics: Catalogue | None = None) -> CheckReport:
-    """Return the report of a sound draft; raises `RegistrationError` with every problem."""
-    report = check(draft, statistics)
-    if not report.ok:
-        raise RegistrationError(draft.root / "registration.toml", report.problems)
-    return report
 
 
 def lines(report: CheckReport) -> Iterator[str]:

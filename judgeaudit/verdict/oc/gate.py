@@ -21,6 +21,7 @@ import pandas as pd
 
 from judgeaudit.analysis.catalogue import compute, statistic
 from judgeaudit.analysis.estimate import Estimate
+from judgeaudit.analysis.luck.declared import Design
 from judgeaudit.analysis.question import Question
 from judgeaudit.design.criteria import Gate
 from judgeaudit.design.document import Registration
@@ -77,10 +78,14 @@ class Piloted:
 
 
 def piloted(
-    gate: Gate, registration: Registration, table: pd.DataFrame, candidates: pd.DataFrame | None
+    gate: Gate,
+    registration: Registration,
+    table: pd.DataFrame,
+    candidates: pd.DataFrame | None,
+    design: Design | None = None,
 ) -> Piloted:
     """Return a pilot's readings of a gate's statistic, the least precise endpoint first."""
-    question = question_of(gate, registration, candidates)
+    question = question_of(gate, registration, candidates, design)
     both = []
     for level in (question.level, CAPABLE_LEVEL):
         found = compute(gate.statistic, table, replace(question, level=level), gate.where)

@@ -20,6 +20,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judgeaudit.analysis.catalogue import compute
+from judgeaudit.analysis.luck.declared import Design
 from judgeaudit.design.criteria import Gate
 from judgeaudit.design.document import Registration, Schedule
 from judgeaudit.readings.table import probes, select
@@ -116,6 +117,7 @@ def predict(
     draws: int = 200,
     pilot_uncertainty: bool = True,
     candidates: pd.DataFrame | None = None,
+    design: Design | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> Predicted:
     """Return the gate's chances at `units` independent units of the piloted instrument.
@@ -125,7 +127,7 @@ def predict(
     chosen = probes(select(pilot, gate.where))
     cluster = "task" if registration.unit.cluster == "world" else registration.unit.cluster
     resampler = Resampler(chosen, cluster, units, registration.schedule)
-    question = question_of(gate, registration, candidates)
+    question = question_of(gate, registration, candidates, design)
     rng, tally = np.random.default_rng(seed), Counter[str]()
     for done in range(draws):
         table = resampler.draw(rng, pilot_uncertainty=pilot_uncertainty)
