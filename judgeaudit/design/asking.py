@@ -51,15 +51,22 @@ class Asking:
             return arm
         return arm.partition(":")[2] or SOLE_ARM
 
-    def item(self, item: Item, taken: Mapping[str, str] | None = None) -> Item:
+    def item(
+        self,
+        item: Item,
+        taken: Mapping[str, str] | None = None,
+        instead: Mapping[str, str] | None = None,
+    ) -> Item:
         """Return the item with the cell's fields, what was taken from earlier stages, and texts.
+
+        `instead` are texts that stand in the place of those of the same name.
 
         Without `taken` a cell that takes something has no texts yet, for they may show it. Raises
         `InputError` where the cell or a text names a field that is not there.
         """
         fields = {**item.fields, **_own_fields(item, self.cell), **(taken or {})}
         if taken is not None or self.cell is None or not self.cell.take:
-            for name, text in self.texts.items():
+            for name, text in {**self.texts, **(instead or {})}.items():
                 fields[name] = fill(f"text {name!r}", text, fields)
         return replace(item, fields=fields)
 

@@ -42,10 +42,14 @@ class Composer:
         item: Item,
         arm: str,
         taken: Mapping[str, str] | None = None,
+        instead: Mapping[str, str] | None = None,
     ) -> FrozenBody:
-        """Return one frozen body; raises `InputError` for what this API cannot be asked."""
+        """Return one frozen body, with texts `instead` of the cell's own.
+
+        Raises `InputError` for what this API cannot be asked.
+        """
         asking = self.asker.find(stage, arm)
-        ask = asking.readout.ask(asking.item(item, taken), asking.readout_arm(arm))
+        ask = asking.readout.ask(asking.item(item, taken, instead), asking.readout_arm(arm))
         return freeze_ask(self.endpoints[endpoint], ask, asking.decoding)
 
     def keys(self, stage: int, items: Iterable[Item]) -> Iterator[tuple[BodyKey, Item]]:

@@ -70,6 +70,10 @@ class Take(Strict):
     item of another task at the same endpoint, by the matching rule in `registration/stages.py`:
     `avoid` names fields of this item whose texts may not occur in it, `count` is a regular
     expression that must match equally often in it and in the own reading.
+
+    Where the reading is invalid: `lost_lesson = "no_call"` sends nothing, and the world is lost;
+    `"ask_without"` asks with the field empty and the texts of `without` in place of the stage's, so
+    that what is estimated includes not writing.
     """
 
     field: Name
@@ -78,6 +82,14 @@ class Take(Strict):
     source: Literal["own", "unrelated"] = "own"
     avoid: list[str] = Field(default_factory=list)
     count: str | None = None
+    lost_lesson: Literal["no_call", "ask_without"] = "no_call"
+    without: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _without_is_used(self) -> Self:
+        if self.without and self.lost_lesson != "ask_without":
+            raise ValueError('without needs lost_lesson = "ask_without"')
+        return self
 
     @field_validator("count")
     @classmethod

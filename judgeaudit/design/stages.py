@@ -9,7 +9,8 @@ For each call of the stage and each `take` of its cell:
   length (code points) to the own reading is taken, ties by SHA-256 of seed, endpoint and both
   items; nothing is cut or padded, and one reading may serve several items.
 * Where the own reading is invalid, or no candidate is left, the call has no body: its reading is
-  `Invalid(no_memory)` and nothing is sent for it. Nothing is drawn again.
+  `Invalid(no_memory)` and nothing is sent for it. With `lost_lesson = "ask_without"` it is asked
+  with that field empty. Nothing is drawn again.
 
 The text of a reading is its text, else its label, category or ranking as it was answered.
 """
@@ -148,12 +149,17 @@ def _make(study: FrozenStudy, composer: Composer, memories: Memories, call: Plan
     cell, item = study.asking(call).cell, study.items[call.item]
     texts: dict[str, str] = {}
     taken: dict[str, str] = {}
+    instead: dict[str, str] = {}
     for take in cell.take if cell is not None else ():
         memory = memories.take(take, call.endpoint, item)
         if isinstance(memory, Invalid):
-            return Made(call.call_id, None, memory, taken)
+            if take.lost_lesson == "no_call":
+                return Made(call.call_id, None, memory, taken)
+            texts[take.field] = ""
+            instead |= take.without
+            continue
         texts[take.field], taken[take.field] = memory.text or "", memory.call_id
-    body = composer.compose(call.endpoint, call.stage, item, call.arm, texts)
+    body = composer.compose(call.endpoint, call.stage, item, call.arm, texts, instead)
     return Made(call.call_id, body, None, taken)
 
 

@@ -118,6 +118,12 @@ def run_study():
 
 
 @pytest.fixture(scope="session")
+def sealed_of():
+    """Read a study that was run."""
+    return Sealed.of
+
+
+@pytest.fixture(scope="session")
 def sealed(tmp_path_factory):
     """The default protocol on 10 worlds at three agents; some bodies of one are always cut."""
     agents = {

@@ -160,6 +160,8 @@ def compose_problems(
             taken = {take.field: TAKEN for take in asking.cell.take} if asking.cell else {}
             try:
                 body = composer.compose(key[0], stage, item, key[3], taken)
+                for instead in withouts(asking):
+                    composer.compose(key[0], stage, item, key[3], taken, instead)
                 sizes[key] = len(body.request.body)
                 if "control" not in item.meta:
                     prompts[stage, key[3]].add(body.prompt_sha256)
@@ -169,6 +171,12 @@ def compose_problems(
         yield Problem(named(ids), text) if about_item else _of_endpoint(text)
     asked = {item.id for item in shown if "control" not in item.meta}
     yield from _blind_problems(composer, prompts, len(asked))
+
+
+def withouts(asking: Asking) -> list[dict[str, str]]:
+    """Return the texts that stand in where a reading of an earlier stage is lost."""
+    takes = asking.cell.take if asking.cell is not None else []
+    return [take.without for take in takes if take.lost_lesson == "ask_without"]
 
 
 def _blind_problems(

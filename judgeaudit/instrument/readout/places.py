@@ -7,6 +7,10 @@
   follows `prefix` on a line that begins with it; what stands in a `marker` such as `[[{}]]`; or
   the value of `key` in one object of `json`. With `first_line` and `last_line` a `prefix` is what
   the line must begin with.
+* `trim = ["**", "."]` are marks that may stand around the answer in its place: they are taken away
+  from both ends as long as there are any, with blanks.
+* `refusals` are regular expressions of how a worded refusal begins: what begins so, and is no
+  answer, is refused and not unparsed.
 * Where a prefix or a marker occurs several times, the last one is read, and all must say the same:
   two different answers are no answer.
 """
@@ -20,6 +24,7 @@ from typing import Annotated, Literal, Self, TypeVar
 from pydantic import AfterValidator, Field, model_validator
 
 from judgeaudit.instrument.readout.base import Base, Options, clip, json_answer, unparsed
+from judgeaudit.instrument.readout.refusals import Refusals, worded_refusal
 from judgeaudit.model import JSON, Invalid, Item, Reason, Value
 
 Pattern = Literal["whole", "first_line", "last_line", "prefix", "marker", "json"]
@@ -50,6 +55,8 @@ class Placed(Options):
     key: str = Field(default="answer", min_length=1)
     other_keys: bool = False
     structured: bool = False
+    trim: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    refusals: Refusals = ()
 
     @model_validator(mode="after")
     def _places_agree(self) -> Self:
@@ -119,13 +126,20 @@ class PlacedReadout(Base[O_co]):
         answer = without_reasoning(text, self.options.reasoning)
         if isinstance(answer, Invalid):
             return answer
+        found = self._placed(answer, item, arm)
+        if isinstance(found, Invalid):
+            return worded_refusal(answer, self.options.refusals) or found
+        return found
+
+    def _placed(self, answer: str, item: Item, arm: str) -> Value | Invalid:
         if self.options.pattern == "json":
             found = json_answer(answer, self.options.key, other_keys=self.options.other_keys)
             return found if isinstance(found, Invalid) else self.json_value(found, item, arm)
         written = pieces(answer, self.options)
         if isinstance(written, Invalid):
             return written
-        return agreed(written, lambda piece: self.written_value(piece, item, arm))
+        bare = [trimmed(piece, self.options.trim) for piece in written]
+        return agreed(bare, lambda piece: self.written_value(piece, item, arm))
 
     def written_value(self, written: str, item: Item, arm: str) -> Value | Invalid:
         """Read the text that stood in the place."""
@@ -136,6 +150,17 @@ class PlacedReadout(Base[O_co]):
         if isinstance(answer, str):
             return self.written_value(answer, item, arm)
         return unparsed(f"{self.options.key} is no string: {clip(repr(answer))}")
+
+
+def trimmed(text: str, marks: tuple[str, ...]) -> str:
+    """Return a text without the declared marks and blanks at its ends."""
+    while marks:
+        before = text
+        for mark in marks:
+            text = text.strip().removeprefix(mark).removesuffix(mark)
+        if text == before:
+            return text.strip()
+    return text
 
 
 def agreed(written: list[str], read: Callable[[str], Value | Invalid]) -> Value | Invalid:

@@ -10,14 +10,19 @@ from pydantic import Field
 from judgeaudit.instrument.readout.base import Base, Options, sole_candidate, unparsed
 from judgeaudit.instrument.readout.places import Marks, without_reasoning
 from judgeaudit.instrument.readout.record import ReadoutRecord
+from judgeaudit.instrument.readout.refusals import Refusals, worded_refusal
 from judgeaudit.model import JSON, Invalid, Item, Value
 
 
 class TextOptions(Options):
-    """`max_chars`: the longest text that counts, in code points; `reasoning` as in `places`."""
+    """`max_chars`: the longest text that counts, in code points; `reasoning` as in `places`.
+
+    `refusals`: how a worded refusal begins, see `refusals`.
+    """
 
     max_chars: int = Field(default=20_000, ge=1)
     reasoning: Marks | None = None
+    refusals: Refusals = ()
 
 
 class Text(Base[TextOptions]):
@@ -49,6 +54,8 @@ class Text(Base[TextOptions]):
         answer = without_reasoning(text, self.options.reasoning)
         if isinstance(answer, Invalid):
             return answer
+        if (refused := worded_refusal(answer, self.options.refusals)) is not None:
+            return refused
         if len(answer) > self.options.max_chars:
             return unparsed(f"{len(answer)} characters, at most {self.options.max_chars} are read")
         return Value(text=answer)
