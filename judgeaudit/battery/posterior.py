@@ -8,6 +8,7 @@ is a reason to change the decision.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -56,6 +57,21 @@ def posteriors(better: Record, worse: Record) -> dict[str, Fraction]:
         "worse_failed": probability_better(better, worse.after(False)),
         "worse_succeeded": probability_better(better, worse.after(True)),
     }
+
+
+def after_shown(better: Record, worse: Record, shown: Mapping[str, Sequence[int]]) -> Fraction:
+    """Return P(better) after what a case shows: [successes, runs] beyond the log, by role."""
+    (s, n), (t, m) = (shown.get(role, (0, 0)) for role in ("better", "worse"))
+    return probability_better(
+        Record(better.successes + s, better.runs + n), Record(worse.successes + t, worse.runs + m)
+    )
+
+
+def shown_irrelevant(
+    better: Record, worse: Record, shown: Mapping[str, Sequence[int]], threshold: Fraction
+) -> bool:
+    """Tell whether what a case shows gives no reason to leave the better tool."""
+    return after_shown(better, worse, shown) >= threshold
 
 
 def decision_irrelevant(better: Record, worse: Record, threshold: Fraction = THRESHOLD) -> bool:

@@ -23,16 +23,24 @@ from typing import Literal
 from judgeaudit.battery.domains import DOMAINS, NAMES, Domain
 from judgeaudit.battery.draws import Draws
 from judgeaudit.battery.items import Battery
-from judgeaudit.battery.posterior import THRESHOLD, Record, decision_irrelevant, posteriors
+from judgeaudit.battery.longer import CASES, cases, longer
+from judgeaudit.battery.posterior import (
+    THRESHOLD,
+    Record,
+    decision_irrelevant,
+    posteriors,
+    shown_irrelevant,
+)
 from judgeaudit.errors import InputError
 from judgeaudit.model import JSON, Candidate, Item
 
 HIGH = (Fraction(75, 100), Fraction(80, 100), Fraction(85, 100))
 LOW = (Fraction(45, 100), Fraction(50, 100), Fraction(55, 100))
+MOST = 10
+"""Outcomes that a world may show beyond its log."""
+
 TRIES = 2_000
 """Draws after which a world is given up: the wanted runs cannot settle the decision."""
-
-CASES = ("better_failed", "better_succeeded", "worse_failed", "worse_succeeded")
 
 Costs = Literal["none", "equal", "better_cheaper"]
 """What a run costs: not said, the same for both tools, or less for the better one. A cheaper
@@ -140,7 +148,12 @@ def six_digits(value: Fraction) -> str:
 
 
 def _draw_records(
-    draws: Draws, runs: int, tolerance: int, threshold: Fraction, rejected: Counter[str]
+    draws: Draws,
+    runs: int,
+    tolerance: int,
+    threshold: Fraction,
+    rejected: Counter[str],
+    more: int,
 ) -> tuple[Record, Record]:
     for _ in range(TRIES):
         rates = draws.choice(HIGH), draws.choice(LOW)
@@ -148,7 +161,9 @@ def _draw_records(
         better, worse = (Record(count, runs) for count in counts)
         if any(abs(n - r * runs) > tolerance for n, r in zip(counts, rates, strict=True)):
             rejected["counts_far_from_expectation"] += 1
-        elif not decision_irrelevant(better, worse, threshold):
+        elif not decision_irrelevant(better, worse, threshold) or not all(
+            shown_irrelevant(better, worse, shown, threshold) for _, shown in cases(more)
+        ):
             rejected["an_outcome_would_matter"] += 1
         else:
             return better, worse
@@ -168,27 +183,32 @@ def world_items(
     tolerance: int = 2,
     threshold: str | float = "0.95",
     costs: Costs = "none",
+    more: int = 0,
 ) -> Battery:
     """Return `n` worlds and the report of how many draws were rejected, and why.
 
+    `more` = k adds fields of up to k outcomes and later runs (see `longer`); then none of these may
+    make an outcome matter either.
     `threshold` is a decimal, compared exactly. Raises `InputError` for sizes that cannot be, and
     where `runs` runs cannot make an outcome irrelevant.
     """
-    limit = _checked(n, runs, tolerance, threshold)
+    limit = _checked(n, runs, tolerance, threshold, more)
     rejected: Counter[str] = Counter(counts_far_from_expectation=0, an_outcome_would_matter=0)
     pairs = Draws(seed, "worlds", "names").shuffled(list(combinations(NAMES, 2)))
     domains = Draws(seed, "worlds", "domains").shuffled(DOMAINS)
     items = []
     for number in range(n):
         draws = Draws(seed, "worlds", number)
-        records = _draw_records(draws, runs, tolerance, limit, rejected)
+        records = _draw_records(draws, runs, tolerance, limit, rejected, more)
         domain = domains[number % len(domains)]
         alphabetical, first = _combination(seed, domain, number // len(domains))
         pair = pairs[number % len(pairs)]
         better, worse = pair if alphabetical else pair[::-1]
         prices = _prices(draws, costs)
         name = f"w{number:03d}"
-        items.append(world_item(World(name, domain, better, worse, first, *records, *prices)))
+        item = world_item(World(name, domain, better, worse, first, *records, *prices))
+        clauses = {"failed": domain.failure, "succeeded": domain.success}
+        items.append(longer(item, more, clauses) if more else item)
     return Battery(tuple(items), _report(items, rejected, runs))
 
 
@@ -205,10 +225,11 @@ def _prices(draws: Draws, costs: Costs) -> tuple[int | None, int | None]:
     return price, price if costs == "equal" else price + draws.between(1, 5)
 
 
-def _checked(n: int, runs: int, tolerance: int, threshold: str | float) -> Fraction:
-    if n < 1 or runs < 1 or tolerance < 0:
-        found = f"n = {n}, runs = {runs}, tolerance = {tolerance}"
-        raise InputError("battery", "worlds", found, "n and runs at least 1, tolerance at least 0")
+def _checked(n: int, runs: int, tolerance: int, threshold: str | float, more: int) -> Fraction:
+    if n < 1 or runs < 1 or tolerance < 0 or not 0 <= more <= MOST:
+        found = f"n = {n}, runs = {runs}, tolerance = {tolerance}, more = {more}"
+        remedy = f"n and runs at least 1, tolerance at least 0, more from 0 to {MOST}"
+        raise InputError("battery", "worlds", found, remedy)
     try:
         limit = Fraction(str(threshold))
     except (ValueError, ZeroDivisionError):

@@ -69,6 +69,6 @@ def test_a_mitigation_gate_asks_every_endpoint(luck):
 def test_every_luck_statistic_speaks_of_choices_and_of_all_readings():
     luck = {name: found for name, found in NAMES.items() if name.startswith("luck_")}
 
-    assert len(luck) == 12
+    assert len(luck) == 15
     assert {found.over for found in luck.values()} == {("all",)}
     assert all(found.claims == {"choice"} for name, found in luck.items() if found.gate)

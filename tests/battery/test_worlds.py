@@ -13,8 +13,10 @@ from scipy import integrate, stats
 from judgeaudit.battery import build_battery, lint
 from judgeaudit.battery.domains import DOMAINS, NAMES
 from judgeaudit.battery.posterior import Record, posteriors, probability_better
+from judgeaudit.battery.worlds import world_items
 from judgeaudit.errors import InputError
 from judgeaudit.instrument.readout import Prompt, build, problems_for
+from judgeaudit.model import Candidate, Item
 
 
 def test_the_posterior_of_one_success_against_one_failure():
@@ -143,3 +145,85 @@ def test_the_choice_readout_can_ask_every_world():
 
     items = build_battery("worlds", 16, 1).items
     assert [problem for item in items for problem in problems_for(readout, item)] == []
+
+
+def own_world(number, better_first=True, **meta):
+    """A person's own world: 90 of 100 against 50 of 100, in words of their own."""
+    tools = [Candidate("better", "Kelvin"), Candidate("worse", "Rankine")]
+    log = "Kelvin worked 90 of 100 times, Rankine 50 of 100 times."
+    records = {"better_record": [90, 100], "worse_record": [50, 100]}
+    return Item(
+        f"own{number}", f"own{number}", f"own{number}", {"log": log},
+        tuple(tools if better_first else tools[::-1]), "better", {**records, **meta},
+    )  # fmt: skip
+
+
+def rules(*items):
+    return [(f.severity, f.rule) for f in lint(items) if f.rule in WORLD_RULES]
+
+
+WORLD_RULES = {"world", "decision-irrelevance", "order"}
+
+
+def test_a_persons_own_world_is_held_to_the_guarantee_by_its_records():
+    """60 of 100 against 50 of 100: P is about .92, below .95; the log tells these counts."""
+    weak = own_world(1, better_record=[60, 100])
+    weak = replace(weak, fields={"log": "Kelvin worked 60 of 100 times, Rankine 50 of 100 times."})
+
+    assert rules(own_world(1)) == []
+    assert ("error", "decision-irrelevance") in rules(weak)
+
+
+def test_a_persons_own_log_must_show_the_counts_that_were_checked():
+    assert ("error", "world") in rules(replace(own_world(1), fields={"log": "Kelvin is better."}))
+
+
+def test_worlds_without_records_are_told_once_and_not_refused():
+    bare = [replace(own_world(n, n % 2 == 0), meta={}) for n in range(6)]
+    (found,) = [f for f in lint(bare) if f.rule == "world"]
+
+    assert (found.severity, "6 worlds have no counts" in found.message) == ("warning", True)
+
+
+def test_what_a_case_shows_beyond_the_log_is_held_to_the_guarantee_too():
+    """20 more failures of the better tool: 90 of 120 against 50 of 100 is settled, 60 is not."""
+    three = own_world(1, cases={"outcomes": {"better": [0, 20]}})
+    many = own_world(1, cases={"outcomes": {"better": [0, 60]}})
+
+    assert rules(three) == []
+    assert rules(many) == [("error", "decision-irrelevance")]
+    assert rules(own_world(1, cases={"x": {"better": "many"}})) == [("error", "world")]
+
+
+@pytest.mark.parametrize(
+    ("order", "told"),
+    [
+        ([True] * 4, True),
+        ([False] * 4, True),
+        ([True] * 3 + [False], False),
+        ([True] * 3, False),
+    ],
+)
+def test_the_better_tool_in_one_place_in_all_worlds_is_told(order, told):
+    items = [own_world(n, first) for n, first in enumerate(order)]
+
+    assert (("warning", "order") in rules(*items)) is told
+
+
+def test_more_adds_fields_whose_counts_hold_the_guarantee():
+    """more = 3: doses of 2 and 3 in four cases, 3 later runs; lint holds all eleven to .95."""
+    (world, *_) = world_items(4, 3, more=3).items
+    better = world.fields["better_tool"]
+
+    assert len(world.meta["cases"]) == 11
+    assert world.meta["cases"]["outcomes_better_failed_3"] == {"better": [0, 3]}
+    assert f"{better} was used. It failed each time" in world.fields["outcomes_better_failed_3"]
+    assert world.fields["later_2"].startswith(f"Since then {better} was used for 2 more runs")
+    assert rules(*world_items(8, 3, more=3).items) == []
+    assert 0.95 < world.meta["prior"] < 1
+
+
+def test_without_more_a_world_is_what_it_was():
+    assert "cases" not in world_items(1, 3).items[0].meta
+    with pytest.raises(InputError, match="more from 0 to 10"):
+        world_items(1, 3, more=11)

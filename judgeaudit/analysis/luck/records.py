@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from judgeaudit.analysis.luck import analyses, checks, claims, lessons
+from judgeaudit.analysis.luck import analyses, checks, claims, lessons, losses, moderators
 from judgeaudit.analysis.luck.named import LESSONS
 from judgeaudit.statistic import CELLS, Param, Statistic, choice, number, words
 
@@ -114,6 +114,36 @@ STATISTICS = (
         better="low",
         label="choices of the worse tool",
         params=(choice("cell", "one cell, as its protocol calls it"),),
+    ),
+    _share(
+        name="luck_attrition",
+        compute=losses.luck_attrition,
+        better="low",
+        label="planned calls without a choice",
+    ),
+    _luck(
+        name="luck_moderators",
+        compute=moderators.luck_moderators,
+        bounds=(-math.inf, math.inf),
+        better="",
+        label="contrast within levels of a moderator",
+        params=(
+            choice("contrast", "name of a contrast that the protocol declares"),
+            choice("stratum", "scope of that contrast"),
+            choice("by", "an item's meta key, or lesson_length"),
+        ),
+        why_no_gate="it looks at many parts of the same worlds: it describes",
+    ),
+    _luck(
+        name="luck_balance",
+        compute=moderators.luck_balance,
+        reads=("text",),
+        bounds=(-math.inf, math.inf),
+        claims=frozenset(),
+        better="",
+        label="lengths of lessons by cell",
+        params=(),
+        why_no_gate="it describes the lessons",
     ),
     _share(
         name="luck_again",
