@@ -57,12 +57,12 @@ def plan_calls(inputs: Inputs) -> int:
 def make_pilot(root: Path, folder: Path, found: PilotDesign, progress: Progress = silent) -> None:
     """Write the pilot's registration, protocol and items, and freeze it; a frozen one is kept.
 
-    Raises `InputError` for a folder that holds something else.
+    One that was written and not frozen, since the command was killed, is frozen. Raises
+    `InputError` for a folder that holds something else.
     """
     if (folder / "frozen").is_dir():
         progress(Remark(f"{folder}: going on with the pilot that is frozen there"))
         return
-    refuse_existing(folder)
     draft = files.load_study(root)
     inputs = draft.whole()
     calls = len(found.items) * found.windows * found.repeats * _fan(inputs)
@@ -78,14 +78,24 @@ def make_pilot(root: Path, folder: Path, found: PilotDesign, progress: Progress 
     }
     if "controls" in draft.sources:
         written["controls.jsonl"] = draft.sources["controls"].data
-    with tempfile.TemporaryDirectory(prefix=".pilot-", dir=root) as name:
-        trial = Path(name) / "pilot"
-        write_study(trial, written)
-        sound(files.load_study(trial))  # nothing is left behind where it cannot be frozen
-    write_study(folder, written)
+    if not _holds(folder, written):
+        refuse_existing(folder)
+        with tempfile.TemporaryDirectory(prefix="judgeaudit-pilot-") as name:
+            trial = Path(name) / "pilot"
+            write_study(trial, written)
+            sound(files.load_study(trial))  # nothing is left behind where it cannot be frozen
+        write_study(folder, written)
     lock, _ = files.freeze(folder, facts(folder, datetime.now(UTC)))
     calls = lock.document["content"]["plan"]["rows"]
     progress(Remark(f"pilot frozen: {calls} calls, lock {lock.digest}"))
+
+
+def _holds(folder: Path, written: Mapping[str, bytes]) -> bool:
+    """Return whether a folder has these files as they are; what else is in it does not matter."""
+    return all(
+        (path := folder / name).is_file() and path.read_bytes() == data
+        for name, data in written.items()
+    )
 
 
 def _fan(inputs: Inputs) -> int:

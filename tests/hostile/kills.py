@@ -20,11 +20,9 @@ import argparse
 import itertools
 import multiprocessing
 import multiprocessing.context
-import os
 import random
 import runpy
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -109,8 +107,7 @@ class Forked:
         return self._process.is_alive()
 
     def kill(self) -> None:
-        if self._process.pid is not None and self.alive():
-            os.kill(self._process.pid, signal.SIGKILL)
+        self._process.kill()
         self._process.join()
 
     def done(self) -> Done:

@@ -2,13 +2,17 @@
 
 import json
 import os
+import shutil
 
 import pytest
 
+import judgeaudit
 from judgeaudit.collect.lock import HOLDER_NAME, exclusive
+from judgeaudit.errors import InputError
 from judgeaudit.evidence.inventory import write_inventory
 from judgeaudit.evidence.lock.gate_run import begin, of_run, read_run
 from judgeaudit.evidence.log.files import create, leftover_of, sweep
+from judgeaudit.study import pilot_study
 from judgeaudit.study.verify import verify
 
 
@@ -113,3 +117,30 @@ def test_the_facts_of_a_gate_run_are_whole_or_absent(study):
 
     assert read_run(asked.root)["key"] == "commit-1"
     assert [path.name for path in asked.root.iterdir()] == ["run.json"]
+
+
+def test_a_pilot_that_was_written_and_not_frozen_is_frozen(tmp_path, monkeypatch):
+    """Killed between the two: found by the kills of `pilot`. A folder of others is refused."""
+    root = tmp_path / "study"
+    judgeaudit.init(root, "verdict", n=4)
+    registration = root / "registration.toml"
+    text = registration.read_text()
+    if 'clock = "virtual"' not in text:
+        registration.write_text(text.replace("[schedule]", '[schedule]\nclock = "virtual"', 1))
+    with monkeypatch.context() as patch:
+        patch.setattr(pilot_study.files, "freeze", killed)
+        with pytest.raises(KeyboardInterrupt):
+            judgeaudit.pilot(root, items=4)
+    assert not (root / "pilot" / "frozen").exists()
+
+    assert judgeaudit.pilot(root, items=4).path.is_file()
+
+    shutil.rmtree(root / "pilot")
+    (root / "pilot").mkdir()
+    (root / "pilot" / "registration.toml").write_text("another's")
+    with pytest.raises(InputError, match="not empty"):
+        judgeaudit.pilot(root, items=4)
+
+
+def killed(*_):
+    raise KeyboardInterrupt

@@ -21,7 +21,11 @@ LATE_MS = 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One failure. `wire` is drop, hang, cut, or empty where an error status is sent instead."""
+    """One failure.
+
+    `wire` is drop, hang, late, cut, html, inside (an error in a document of status 200), or empty
+    where an error status is sent.
+    """
 
     kind: str
     wire: str = ""
@@ -45,6 +49,13 @@ _UNAVAILABLE = Fault(
     status=503,
     type_="overloaded_error",
     message="SIMULATED: the server is overloaded",
+)
+_INSIDE = Fault(
+    "inside",
+    wire="inside",
+    type_="rate_limit_error",
+    message="SIMULATED: rate limit reached, try again",
+    code="429",
 )
 _ALWAYS = {
     "quota": Fault(
@@ -90,6 +101,7 @@ def planted_fault(scenario: Scenario, seed: int, body_digest: str, when: Virtual
         (scenario.timeout, Fault("timeout", wire="late")),
         (scenario.cut, Fault("cut", wire="cut")),
         (scenario.unavailable, _UNAVAILABLE),
+        (scenario.inside, _INSIDE),
     )
     if when.attempt > 1 or not any(chance for chance, _ in chances):
         return None

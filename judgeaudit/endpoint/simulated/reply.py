@@ -33,8 +33,9 @@ _DAY_S = 86_400
 class SimReply:
     """What goes back, and how.
 
-    `wire`: "" whole, drop (close at once), hang (never), cut (half the body), late (whole, with a
-    virtual latency beyond any time-out; where time is real the server makes it a hang).
+    `wire`: "" whole, drop (close at once), hang (never), cut (half the body), inside (whole, an
+    error), late (whole, with a virtual latency beyond any time-out; where time is real the server
+    makes it a hang).
     """
 
     status: int
@@ -58,7 +59,7 @@ def reply(
     `credentials` is what the request authenticated with; only the scenario `echo-key` shows it.
     """
     fault = faults.planted_fault(scenario, seed, body_digest, when)
-    if fault is not None and (fault.status != 200 or fault.wire in ("drop", "hang")):
+    if fault is not None and (fault.status != 200 or fault.wire in ("drop", "hang", "inside")):
         return _failed(scenario, api, fault)
     if fault is not None and fault.wire == "html":
         page = b"<!doctype html><title>SIMULATED</title><p>Sign in to continue."

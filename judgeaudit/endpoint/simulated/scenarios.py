@@ -38,8 +38,9 @@ class Scenario:
     logits, `bias_sd` its spread over points; `first_bias`: what the candidate shown first gains
     in quality. `unparsed`, `refused`, `truncated`, `empty`: shares of bodies (by digest, so always
     the same ones) that never get a valid answer. `bare`: share of ranking bodies always answered
-    as a bare JSON array. `limited`, `dropped`, `timeout`, `cut`, `unavailable`: shares of first
-    attempts that meet a 429, a closed connection, no answer in time, a truncated body, a 503.
+    as a bare JSON array. `limited`, `dropped`, `timeout`, `cut`, `unavailable`, `inside`: shares of
+    first attempts that meet a 429, a closed connection, no answer in time, a truncated body, a 503,
+    a 429 inside a 200.
     `always`: a failure of every request. `fingerprints`: how many values the fingerprint takes
     within a day. `model_days`: after how many UTC days the returned model name changes (0:
     never). `agent` with its parameters: see `agent.py`. `sleep_ms`: how long an answer really
@@ -64,6 +65,7 @@ class Scenario:
     timeout: float = 0.0
     cut: float = 0.0
     unavailable: float = 0.0
+    inside: float = 0.0
     always: str = ""
     fingerprints: int = 1
     model_days: int = 0
