@@ -2,6 +2,7 @@
 
     python benchmarks/coverage_facets.py --profile ci                a minute, exit 1 on a failure
     python benchmarks/coverage_facets.py --profile full --out docs   docs/coverage-facets.md
+    ... --grid tasks                                                 one grid, the others stay
 
 Three grids, each cell with its own seed:
 
@@ -11,8 +12,8 @@ Three grids, each cell with its own seed:
 * ICC(A,1): coverage of its 95 % interval. Normal scores fail below .93, equal noise or not; ordered
   levels fail where both all tables and those without a warning lie below .92.
 * Tasks: coverage over tasks of ICC, SD, flip rate, AC1, alpha, kappa, Spearman and pass/fail, on a
-  scale with a floor and on its mirror. 20 tasks or more fail below .92, fewer below .90 unless
-  warned.
+  scale with a floor and on its mirror. 20 tasks or more fail below .92, fewer below .90, unless
+  every table is warned.
 
 A failure is a shortfall of more than two Monte Carlo errors below its limit.
 """
@@ -29,21 +30,21 @@ import numpy as np
 from facet_tables import EQUAL, UNEQUAL, Table, true_agreement
 
 from judgeaudit.stats.agreement import flip_rate, gwet_ac1
-from judgeaudit.stats.clustered import few_tasks
 from judgeaudit.stats.facets import run_model
-from judgeaudit.stats.icc import icc
+from judgeaudit.stats.icc import at_an_end, icc
 from judgeaudit.stats.icc_runs import agreement_icc
 from judgeaudit.stats.interval import Interval, Undefined
 from judgeaudit.stats.noise import noise
 from judgeaudit.stats.pass_marks import Mark, at_mark
 from judgeaudit.stats.ranks import spearman_within
 from judgeaudit.stats.resolution import distance
+from judgeaudit.stats.scaled import few_tasks
 from judgeaudit.stats.sessions import between_runs, between_sessions
 from judgeaudit.stats.weighted import alpha_estimate, weighted_kappa
 
 SEED = 20261201
 RUN_SDS = (0.0, 0.05, 0.1, 0.2, 0.4)
-PROFILES = {"ci": (300, 100, 60), "moderate": (2_000, 400, 60), "full": (4_000, 600, 300)}
+PROFILES = {"ci": (300, 100, 60), "moderate": (4_000, 400, 750), "full": (4_000, 600, 2_000)}
 
 
 @dataclass(frozen=True)
@@ -188,32 +189,39 @@ def task_cell(table, truth, tables):
     rng, items = rng_of("tasks", table), max(10 * table.tasks, 120)
     codes = np.arange(items) % table.tasks
     hits = {name: [] for name in truth}
+    warned = dict.fromkeys(truth, 0)
     for _ in range(tables):
-        for name, found in task_statistics(table.draw(rng, items, 3), codes).items():
+        y = table.draw(rng, items, 3)
+        told = {"ICC(1,1)": bool(at_an_end(y))}
+        for name, found in task_statistics(y, codes).items():
             if isinstance(found, Interval):
                 hits[name].append(found.low <= truth[name] <= found.high)
+                warned[name] += bool(few_tasks(table.tasks)) or told.get(name, False)
     noise_of = "equal" if table.classes == EQUAL else "unequal"
     for name, covered in hits.items():
         size = len(covered)
         share = float(np.mean(covered)) if size else math.nan
         least = 0.92 if table.tasks >= 20 else 0.90
-        warned = bool(few_tasks(table.tasks))
-        holds = warned or size == 0 or share >= least - 2 * error_of(least, size)
+        enough = size == 0 or share >= least - 2 * error_of(least, size)
         cell = (name, table.scale, noise_of, str(table.tasks))
-        yield Row(cell, (share, 1 - size / tables), tables, holds)
+        told = warned[name] / size if size else 0.0
+        yield Row(cell, (share, told, 1 - size / tables), tables, enough or warned[name] == size)
 
 
-HEADS = {
-    "Resolution between two runs of one system (nominal .05)": (
+GRIDS = {
+    "resolution": (
+        "Resolution between two runs of one system (nominal .05)",
         "| scale | items | run SD | calibration | beyond | beyond, floor off |",
         resolution_rows,
     ),
-    "ICC(A,1), 95 % interval": (
+    "agreement": (
+        "ICC(A,1), 95 % interval",
         "| scale | noise | items | run SD | runs | coverage | without a warning | warned |",
         agreement_rows,
     ),
-    "Over tasks, 95 % intervals, three runs": (
-        "| statistic | scale | noise | tasks | coverage | no interval |",
+    "tasks": (
+        "Over tasks, 95 % intervals, three runs",
+        "| statistic | scale | noise | tasks | coverage | warned | no interval |",
         task_rows,
     ),
 }
@@ -230,38 +238,58 @@ def section(title, head, rows):
     return [*lines, ""]
 
 
+def measured(name, tables):
+    """Return a grid's section of the page, and how many of its cells fall short."""
+    title, head, rows = GRIDS[name]
+    begun = time.process_time()
+    found = list(rows(tables))
+    failed = [row for row in found if not row.holds]
+    told = f"{len(found)} cells of {tables:,} tables, {len(failed)} fall short."
+    print(f"{title}: {told} {time.process_time() - begun:.0f} s", file=sys.stderr, flush=True)
+    for row in failed:
+        print("  ", *row.cell, *(f"{v:.3f}" for v in row.values), file=sys.stderr)
+    lines = section(title, head, found)
+    return "\n".join([*lines[:2], told, "", *lines[2:]]), len(failed)
+
+
+def replaced(page, title, text):
+    """Return the page with the section of this title replaced, or added at its end."""
+    parts = page.split("\n## ")
+    kept = [part for part in parts[1:] if part.split("\n", 1)[0] != title]
+    order = [grid[0] for grid in GRIDS.values()]
+    kept.append(text.removeprefix("## ").rstrip("\n") + "\n")
+    kept.sort(key=lambda part: order.index(part.split("\n", 1)[0]))
+    return "\n## ".join([INTRODUCTION, *(part.rstrip("\n") + "\n" for part in kept)])
+
+
+INTRODUCTION = """\
+# Where runs shift and tasks cluster: what was measured
+
+Made by `python benchmarks/coverage_facets.py`; do not edit. A section says how many tables a cell
+has; the Monte Carlo error of a share of .92 is .010 with 750 tables, .014 with 400.
+Items have SD 1 and noise .5 (unequal: 70 % of items .05, 30 % 1.0).
+Of ordered levels a cell of ICC(A,1) holds where all its tables together reach .92, or those without
+a warning do; few tables lie in the column without a warning, so single shares there scatter.
+"""
+
+
 def main():
     """Measure, print, write, and exit 1 if a cell falls short."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--profile", choices=sorted(PROFILES), default="ci")
+    parser.add_argument("--grid", choices=sorted(GRIDS), help="one grid; the page keeps the others")
     parser.add_argument("--out", type=Path, help="folder for coverage-facets.md")
     args = parser.parse_args()
-    lines = [
-        "# Where runs shift and tasks cluster: what was measured",
-        "",
-        f"Made by `python benchmarks/coverage_facets.py --profile {args.profile}`; do not edit.",
-        "Items have SD 1 and noise .5 (unequal: 70 % of items .05, 30 % 1.0).",
-        "",
-    ]
+    page = args.out and args.out / "coverage-facets.md"
+    text = page.read_text(encoding="utf-8") if page and page.exists() and args.grid else ""
     short = 0
-    for (title, (head, rows)), tables in zip(HEADS.items(), PROFILES[args.profile], strict=True):
-        begun = time.process_time()
-        found = list(rows(tables))
-        failed = [row for row in found if not row.holds]
-        short += len(failed)
-        told = f"{len(found)} cells of {tables:,} tables, {len(failed)} fall short"
-        lines += [
-            *section(title, head, found)[:2],
-            told + ".",
-            "",
-            *section(title, head, found)[2:],
-        ]
-        print(f"{title}: {told}; {time.process_time() - begun:.0f} s", file=sys.stderr, flush=True)
-        for row in failed:
-            print("  ", *row.cell, *(f"{v:.3f}" for v in row.values), file=sys.stderr)
-    text = "\n".join(lines)
-    if args.out:
-        (args.out / "coverage-facets.md").write_text(text, encoding="utf-8")
+    for name, tables in zip(GRIDS, PROFILES[args.profile], strict=True):
+        if args.grid in (None, name):
+            found, failed = measured(name, tables)
+            short += failed
+            text = replaced(text, GRIDS[name][0], found)
+    if page:
+        page.write_text(text, encoding="utf-8")
     else:
         print(text)
     return 1 if short else 0

@@ -124,7 +124,7 @@ def _scores(
         )
     ]
     found.append(_reliabilities(own[0], own[1], tasks, said))
-    found.append(_corrected(crossed, own[0], own[1], said))
+    found.append(_corrected(crossed, own[0], own[1], tasks, said))
     return found + _bias(x, y, tasks, said)
 
 
@@ -154,12 +154,15 @@ def _corrected(
     crossed: RankReliability | Undefined,
     one: RankReliability | Undefined,
     other: RankReliability | Undefined,
+    tasks: Ints | None,
     said: Context,
 ) -> Estimate:
     named = _named(said, "judges_corrected")
     if isinstance(crossed, Undefined) or isinstance(one, Undefined) or isinstance(other, Undefined):
         return named.none(_reason(crossed, one, other))
-    found = correct_attenuation(crossed.estimate, one.estimate, other.estimate, same_window=False)
+    found = correct_attenuation(
+        crossed.estimate, one.estimate, other.estimate, same_window=False, clusters=tasks
+    )
     if isinstance(found, Undefined):
         return named.none(found.reason)
     above = ("above 1: no possible correlation; noise was overcorrected",)

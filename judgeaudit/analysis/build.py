@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+NOT_OVER_TASKS = "over tasks was asked for, and this statistic has none over tasks"
+
+
 class HasInterval(Protocol):
     """A value that can give its interval at any level."""
 
@@ -32,13 +35,18 @@ class HasInterval(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What every estimate of one analysis on one part of the table says alike."""
+    """What every estimate of one analysis on one part of the table says alike.
+
+    `nested` says that several items lie in one task. `of` takes the number of independent units
+    from the estimator; where tasks were asked for and it took items, there is no interval.
+    """
 
     analysis: str
     question: Question
     n: Mapping[str, int] = field(default_factory=dict)
     excluded: Mapping[str, int] = field(default_factory=dict)
     details: Mapping[str, object] = field(default_factory=dict)
+    nested: bool = False
 
     def common(self) -> dict[str, Any]:
         """Return the fields that an `Estimate` takes from here."""
@@ -72,7 +80,24 @@ class Context:
         """Return the estimate of what an estimator found."""
         if isinstance(found, Undefined):
             return self.none(found.reason, **fields)
-        return self.bounded(found.value, found.interval(self.question.level), **fields)
+        told = self._of_estimator(found, fields)
+        interval = found.interval(self.question.level)
+        if isinstance(interval, Interval) and self._ignores_tasks(found, fields):
+            interval = Undefined(NOT_OVER_TASKS)
+        return self.bounded(found.value, interval, **told)
+
+    def _of_estimator(self, found: HasInterval, fields: dict[str, Any]) -> dict[str, Any]:
+        """Return the fields with the independent units that the estimator itself counted."""
+        if not getattr(found, "clustered", False):
+            return fields
+        units = "tasks" if self.question.cluster in ("task", "world") else "items"
+        counted = {**fields.get("n", self.n), units: int(found.n)}  # type: ignore[attr-defined]
+        return {**fields, "n": counted}
+
+    def _ignores_tasks(self, found: HasInterval, fields: dict[str, Any]) -> bool:
+        """Return whether tasks were asked for and the estimator took each item as its own."""
+        of_tasks = self.nested and self.question.cluster in ("task", "world")
+        return of_tasks and "cluster" not in fields and getattr(found, "clustered", None) is False
 
 
 def context(analysis: str, part: pd.DataFrame, question: Question, **details: object) -> Context:
@@ -86,7 +111,7 @@ def context(analysis: str, part: pd.DataFrame, question: Question, **details: ob
     }
     invalid = part.loc[part["status"].eq("invalid"), "reason"]
     excluded = {str(reason): int(count) for reason, count in invalid.value_counts().items()}
-    return Context(analysis, question, n, excluded, details)
+    return Context(analysis, question, n, excluded, details, n["tasks"] < n["items"])
 
 
 def scale_use(values: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, object]:

@@ -35,7 +35,7 @@ from judgeaudit.analysis.truth import constructed, controls, funnel, gold
 from judgeaudit.errors import InputError
 from judgeaudit.readings.table import META, probes, select
 from judgeaudit.statistic import Statistic
-from judgeaudit.stats.clustered import few_tasks
+from judgeaudit.stats.scaled import few_tasks
 
 RECORDS: tuple[Statistic, ...] = (
     *labels.STATISTICS,

@@ -23,7 +23,6 @@ from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.facets import Facets, facets_of
 from judgeaudit.analysis.items import COLUMNS as ITEM_COLUMNS
 from judgeaudit.analysis.items import items_frame
-from judgeaudit.analysis.proven import mostly_below_top
 from judgeaudit.analysis.question import Question
 from judgeaudit.errors import InputError
 from judgeaudit.readings.repeats import Evidence, evidence
@@ -207,21 +206,12 @@ def _facets(sheet: Sheet, seed: int) -> Facets | None:
     return facets_of(sheet, settle(sheet.scores()) if numeric else None, seed)
 
 
-AT_AN_END = (
-    "half of the scores or more lie at one end of the scale: over tasks the interval of an ICC "
-    "covered 90% in simulations"
-)
-
-
 def _warned(estimate: Estimate, facets: Facets | None) -> Estimate:
-    """Return an ICC with caveats where runs shift, and where tasks meet an end of the scale."""
-    if estimate.analysis not in ("icc", "icc_agreement") or estimate.low is None:
+    """Return an ICC(1,1) with a caveat where runs or windows shift; orders do not matter."""
+    if estimate.analysis != "icc" or estimate.low is None or facets is None:
         return estimate
-    shifted = facets is not None and any(facet.shifted for facet in facets.facets)
-    one_way = estimate.analysis == "icc" and shifted
-    at_an_end = estimate.cluster == "task" and not mostly_below_top(estimate)
-    said = (SHIFTED if one_way else "", AT_AN_END if at_an_end else "")
-    return estimate.with_caveats(*(text for text in said if text))
+    shifted = any(facet.name in ("run", "window") for facet in facets.shifted)
+    return estimate.with_caveats(SHIFTED) if shifted else estimate
 
 
 def _tells_truth(estimate: Estimate) -> bool:

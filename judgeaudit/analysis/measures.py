@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from judgeaudit.analysis.build import Context, scale_use
@@ -21,6 +22,7 @@ def spearman_estimate(
     said: Context,
     found: RankReliability | Undefined,
     scores: Floats,
+    names: pd.Series,
     planned: NDArray[np.bool_] | None = None,
     pairs: list[tuple[int, int]] | None = None,
 ) -> Estimate:
@@ -34,7 +36,7 @@ def spearman_estimate(
     n = {
         **said.n,
         "pairs": found.pairs,
-        "items": found.items,
+        "items": min(found.items, _items(names, ~np.isnan(scores).all(axis=1))),
         "items_per_pair": found.items_per_pair,
     }
     return said.of(found.estimate, n=n, details=details, unit=found.unit, missing=missing)
@@ -54,7 +56,14 @@ def _missing_pairs(
     )
 
 
-def agreement_of(said: Context, scores: Floats, tasks: Ints | None = None) -> Estimate:
+def _items(names: pd.Series, rows: object) -> int:
+    """Return how many items the rows are: an item asked in two orders has two."""
+    return int(names[np.asarray(rows, dtype=bool)].nunique())
+
+
+def agreement_of(
+    said: Context, scores: Floats, names: pd.Series, tasks: Ints | None = None
+) -> Estimate:
     """Return ICC(A,1) of items x runs, with an interval that knows how few runs there are.
 
     As its authors define it, a two-way form needs every run: incomplete items are left out and
@@ -69,20 +78,20 @@ def agreement_of(said: Context, scores: Floats, tasks: Ints | None = None) -> Es
     if isinstance(found, Undefined):
         return said.none(found.reason, details=details)
     details |= {"mean_of_k": found.mean_of_k, "k": found.model.runs, "run_shift": found.shift}
-    n = {**said.n, "items": found.model.items}
+    n = {**said.n, "items": _items(names, whole)}
+    if tasks is not None and said.question.cluster != "item":
+        n["tasks"] = int(np.unique(tasks).size)
     caveats = (found.warning,) if found.warning else ()
     left_out = there - int(whole.sum())
     excluded = {**said.excluded, **({"incomplete_item": left_out} if left_out else {})}
-    given = {"n": n, "details": details, "caveats": caveats, "cluster": _cluster(tasks)}
+    given = {"n": n, "details": details, "caveats": caveats}
     given["excluded"] = excluded
     return said.bounded(found.single, found.single_interval, **given)
 
 
-def _cluster(tasks: Ints | None) -> str:
-    return "item" if tasks is None else "task"
-
-
-def icc_of(said: Context, scores: Floats, form: Form, tasks: Ints | None = None) -> Estimate:
+def icc_of(
+    said: Context, scores: Floats, names: pd.Series, form: Form, tasks: Ints | None = None
+) -> Estimate:
     """Return the ICC of `scores` (items x readings) with its k form and normal-theory interval."""
     found = icc(scores, form, tasks)
     details = {**said.details, **scale_use(scores.ravel())}
@@ -93,15 +102,19 @@ def icc_of(said: Context, scores: Floats, form: Form, tasks: Ints | None = None)
     details["k"] = found.k
     if not isinstance(theory, Undefined):
         details["normal_theory"] = [theory.low, theory.high]
-    n = {**said.n, "items": found.items}
+    there = ~np.isnan(scores)
+    used = there.any(axis=1) if form == "one-way" else there.all(axis=1)
+    n = {**said.n, "items": _items(names, used)}
     excluded = {**said.excluded}
     if found.incomplete:
         excluded["incomplete_item"] = found.incomplete
-    given = {"n": n, "excluded": excluded, "details": details}
-    return said.of(found.single, **given, **({"cluster": "task"} if tasks is not None else {}))
+    caveats = (found.warning,) if found.warning else ()
+    return said.of(found.single, n=n, excluded=excluded, details=details, caveats=caveats)
 
 
-def noise_of(said: Context, scores: Floats, clusters: Ints | None = None) -> Estimate:
+def noise_of(
+    said: Context, scores: Floats, names: pd.Series, clusters: Ints | None = None
+) -> Estimate:
     """Return the within-item SD of `scores`; where nothing varied, the bound on disagreement."""
     found = noise(scores, clusters)
     details = {**said.details, **scale_use(scores.ravel())}
@@ -111,4 +124,5 @@ def noise_of(said: Context, scores: Floats, clusters: Ints | None = None) -> Est
     if found.agreement_bound is not None:
         details["disagreement_at_most"] = found.agreement_bound.high
     excluded = {**said.excluded, **({"single_reading": found.single} if found.single else {})}
-    return said.of(found.sd, n={**said.n, "items": found.items}, excluded=excluded, details=details)
+    n = {**said.n, "items": _items(names, (~np.isnan(scores)).sum(axis=1) >= 2)}
+    return said.of(found.sd, n=n, excluded=excluded, details=details)

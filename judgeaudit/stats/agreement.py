@@ -22,14 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from judgeaudit.stats.clustered import LEAST_TASKS
 from judgeaudit.stats.interval import Interval, Undefined
 from judgeaudit.stats.proportions import clopper_pearson
 from judgeaudit.stats.scaled import (
     Estimated,
     Scale,
-    influence_se,
     jackknife_influence,
+    spread,
+    too_few,
     without_interval,
 )
 
@@ -46,7 +46,9 @@ class EffectiveProportion:
 
     `units` counts what is independent, `items` what was averaged, `single` the
     items left out for having fewer than two repeats, `pairs` all pairs of
-    repeats; `effective_n` lies between the first and the last.
+    repeats; `effective_n` lies between the first and the last. `clustered` says
+    that the units are clusters that the caller named, `freedom` how well they
+    tell the variance.
     """
 
     value: float
@@ -55,18 +57,27 @@ class EffectiveProportion:
     items: int
     single: int
     pairs: float
+    clustered: bool = False
+    freedom: float = 1.0
+
+    @property
+    def n(self) -> int:
+        """Number of independent units."""
+        return self.units
 
     def interval(self, level: float = 0.95) -> Interval | Undefined:
         """Return Clopper-Pearson on value * n_eff of n_eff (Korn & Graubard 1998).
 
-        With clusters n_eff shrinks by (t(n - 1) / t(G - 1))^2, which pays for a
-        variance that G clusters tell.
+        With clusters n_eff shrinks by (t(n - 1) / t(v))^2, which pays for a variance that G
+        clusters tell with v degrees of freedom (`scaled.cluster_freedom`).
         """
         if self.units < 2:
             return Undefined("fewer than two independent units")
         size = self.effective_n
         if self.units < self.items:
-            wide, narrow = special.stdtrit([self.units - 1, self.items - 1], (1 + level) / 2)
+            if why := too_few(self.units, self.clustered or None):
+                return Undefined(why)
+            wide, narrow = special.stdtrit([self.freedom, self.items - 1], (1 + level) / 2)
             size *= float((narrow / wide) ** 2)
         found = clopper_pearson(self.value * size, size, level)
         return Interval(found.low, found.high, level, "Clopper-Pearson, effective n")
@@ -146,14 +157,16 @@ def effective_proportion(
     mean = float(x.mean())
     codes = None if clusters is None else clusters[kept]
     units = x.size if codes is None else int(np.unique(codes).size)
+    single = int((~kept).sum())
+    clustered = codes is not None
     if x.size < 2 or units < 2:
-        return EffectiveProportion(mean, float(units), units, x.size, int((~kept).sum()), most)
-    variance = influence_se(x - mean, codes)[0] ** 2
+        return EffectiveProportion(mean, float(units), units, x.size, single, most, clustered)
+    se, _, freedom = spread(x - mean, codes)
+    variance = se**2
     worth = mean * (1 - mean) / variance if variance > 0 else float(units)
     least = float(min(units, most))
-    return EffectiveProportion(
-        mean, min(max(worth, least), most), units, x.size, int((~kept).sum()), most
-    )
+    size = min(max(worth, least), most)
+    return EffectiveProportion(mean, size, units, x.size, single, most, clustered, freedom)
 
 
 def flip_rate(
@@ -278,14 +291,18 @@ def gwet_ac1(
     if (deleted >= 1).any():
         return without_interval(value, n, "no disagreement once a single item is left out")
     codes = None if tasks is None else tasks[present]
-    se, units = influence_se(jackknife_influence(_COMPLEMENT.to(deleted)), codes)
-    if codes is not None and units < LEAST_TASKS:
-        return without_interval(value, units, f"fewer than {LEAST_TASKS} tasks")
+    se, units, freedom = spread(jackknife_influence(_COMPLEMENT.to(deleted)), codes)
+    if why := too_few(units, codes):
+        return without_interval(value, units, why)
     influence = np.zeros(k.size)
     influence[present] = jackknife_influence(deleted)
-    units = n if codes is None else units
+    if codes is None:
+        units, freedom = n, n - 1
     method = "jackknife of log(1 - AC1), t" + ("" if codes is None else ", clustered")
-    return Estimated(value, se, units - 1, units, method, _COMPLEMENT, influence=influence)
+    clustered = codes is not None
+    return Estimated(
+        value, se, freedom, units, method, _COMPLEMENT, influence=influence, clustered=clustered
+    )
 
 
 def _ac1(alike: Floats, paired: Floats, shares: Floats, present: Floats) -> Floats:

@@ -12,9 +12,10 @@ Rules of this module:
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judgeaudit.stats.interval import Undefined
-from judgeaudit.stats.scaled import LOG, Estimated, influence_se, without_interval
+from judgeaudit.stats.scaled import LOG, Estimated, spread, too_few, without_interval
 
 LEAST_RELIABILITY = 0.2
 
@@ -28,7 +29,12 @@ class Corrected:
 
 
 def correct_attenuation(
-    r_xy: Estimated, rel_x: Estimated, rel_y: Estimated, *, same_window: bool
+    r_xy: Estimated,
+    rel_x: Estimated,
+    rel_y: Estimated,
+    *,
+    same_window: bool,
+    clusters: NDArray[np.int_] | None = None,
 ) -> Corrected | Undefined:
     """Return r_xy / sqrt(rel_x rel_y) for estimates on the same items, rows in the same order.
 
@@ -42,6 +48,8 @@ def correct_attenuation(
         Their reliabilities at the same averaging unit, on the same items.
     same_window : bool
         Whether both were asked in one window.
+    clusters : array of int, shape (n,), optional
+        The task of each item.
 
     Returns
     -------
@@ -64,7 +72,14 @@ def correct_attenuation(
         reason = r_xy.no_interval or "the correlation is not above zero"
         return Corrected(without_interval(value, r_xy.n, reason), value > 1)
     on_log = xy / r_xy.value - x / (2 * rel_x.value) - y / (2 * rel_y.value)
-    se, units = influence_se(on_log)
-    method = "joint influence on log, t"
-    found = Estimated(value, se, units - 2, units, method, LOG, influence=value * on_log)
+    se, units, freedom = spread(on_log, clusters)
+    if why := too_few(units, clusters):
+        return Corrected(without_interval(value, units, why), value > 1)
+    clustered = clusters is not None
+    freedom = freedom if clustered else units - 2
+    method = "joint influence on log, t" + (", clustered" if clustered else "")
+    influence = value * on_log
+    found = Estimated(
+        value, se, freedom, units, method, LOG, influence=influence, clustered=clustered
+    )
     return Corrected(found, value > 1)

@@ -7,10 +7,8 @@ Rules of this module:
 
 * The units left out are tasks where the caller names them, else items. More than 300 units are
   dealt at random (fixed seed) into 200 groups, so that the cost is 200 evaluations at most.
-* The standard error is on the statistic's scale; t has units - 1 degrees of freedom (Cameron &
-  Miller 2015 for G - 1).
-* Fewer than six tasks: no interval, with the reason: so few say too little of how tasks vary.
-  From six to twelve tasks the interval stands, and `few_tasks` gives the sentence to print.
+* The standard error is on the statistic's scale; t has units - 1 degrees of freedom, over tasks
+  those of `scaled.cluster_freedom`. Fewer than six tasks: no interval (`scaled.too_few`).
 * A statistic that is undefined, or at the end of its scale, without one unit rests on that unit:
   no interval.
 """
@@ -22,33 +20,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgeaudit.stats.interval import Undefined
-from judgeaudit.stats.scaled import IDENTITY, MIN_ITEMS, Estimated, Scale, without_interval
+from judgeaudit.stats.scaled import (
+    IDENTITY,
+    MIN_ITEMS,
+    Estimated,
+    Scale,
+    cluster_freedom,
+    too_few,
+    without_interval,
+)
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Codes = NDArray[np.int64]
-LEAST_TASKS = 6
-FEW_TASKS = 12
 MOST_UNITS, GROUPS = 300, 200
-
-
-def few_tasks(tasks: int | None) -> str:
-    """Return the sentence to print beside an interval over 6 to 12 tasks, else "".
-
-    Parameters
-    ----------
-    tasks : int or None
-        Number of tasks that an interval rests on; None if it rests on items.
-
-    Returns
-    -------
-    str
-    """
-    if tasks is None or tasks > FEW_TASKS:
-        return ""
-    return (
-        f"{tasks} tasks: intervals over {LEAST_TASKS} to {FEW_TASKS} tasks may cover less than 95%"
-    )
 
 
 def deletion_units(n: int, tasks: Codes | None) -> Codes:
@@ -106,9 +91,9 @@ def jackknife(
         return Undefined("no value")
     codes = deletion_units(n, tasks)
     units = int(np.unique(tasks).size) if tasks is not None else n
-    if tasks is not None and units < LEAST_TASKS:
-        return without_interval(value, units, f"fewer than {LEAST_TASKS} tasks")
-    if units < (LEAST_TASKS if tasks is not None else MIN_ITEMS):
+    if why := too_few(units, tasks):
+        return without_interval(value, units, why)
+    if tasks is None and units < MIN_ITEMS:
         return without_interval(value, units, f"fewer than {MIN_ITEMS} items")
     groups = int(codes.max()) + 1
     deleted = np.array([statistic(codes != g) for g in range(groups)])
@@ -118,8 +103,10 @@ def jackknife(
     if not (np.isfinite(scaled).all() and math.isfinite(centre)):
         what = "task" if tasks is not None else "item"
         return without_interval(value, units, f"no disagreement, or no value, without one {what}")
-    se = math.sqrt((groups - 1) / groups * float(((scaled - scaled.mean()) ** 2).sum()))
+    change = scaled - scaled.mean()
+    se = math.sqrt((groups - 1) / groups * float((change**2).sum()))
     if se == 0:
         return without_interval(value, units, "every item adds the same")
     method = f"jackknife over {'tasks' if tasks is not None else 'items'} on {scale.name}, t"
-    return Estimated(value, se, groups - 1, units, method, scale)
+    freedom = groups - 1 if tasks is None else cluster_freedom(change)
+    return Estimated(value, se, freedom, units, method, scale, clustered=tasks is not None)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from judgeaudit.stats.agreement import category_counts
 from judgeaudit.stats.interval import Undefined
-from judgeaudit.stats.scaled import MIN_ITEMS, Estimated, mean_estimate
+from judgeaudit.stats.scaled import LEAST_TASKS, MIN_ITEMS, Estimated, mean_estimate
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -81,7 +81,9 @@ def excess_disagreement(
     found = _excess(across, (noise[0] + noise[1]) / 2, (k1 >= 2) & (k2 >= 2), clusters)
     if isinstance(found, Undefined):
         return found
-    return replace(found, excess=_with_pseudo_items(found.excess, found.items))
+    return replace(
+        found, excess=_with_pseudo_items(found.excess, found.items, clusters is not None)
+    )
 
 
 def signed_parts(
@@ -132,16 +134,17 @@ def _excess(
     return Excess(found[0], found[1], found[2], items, usable.size - items)
 
 
-def _with_pseudo_items(excess: Estimated, items: int) -> Estimated:
+def _with_pseudo_items(excess: Estimated, items: int, clustered: bool) -> Estimated:
     """Add the squares of two deviations of 1/2 to the variance of an excess in [-1, 1]."""
-    if items < MIN_ITEMS or excess.n < 2:
+    if items < MIN_ITEMS or excess.n < 2 or (clustered and excess.n < LEAST_TASKS):
         return excess
     base = 0.0 if excess.no_interval else excess.se**2
     se = math.sqrt(base + 0.5 / (items * (items - 1)))
     method = (
         "t, two pseudo-items" if excess.method == "none" else excess.method + ", two pseudo-items"
     )
-    return replace(excess, se=se, df=excess.n - 1, method=method, no_interval="")
+    freedom = excess.n - 1 if math.isnan(excess.df) else excess.df
+    return replace(excess, se=se, df=freedom, method=method, no_interval="", clustered=clustered)
 
 
 def _mean(values: Floats, clusters: NDArray[np.int_] | None) -> Estimated | Undefined:

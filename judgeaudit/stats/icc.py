@@ -6,7 +6,8 @@ Rules of this module:
   `agreement` is ICC(A,1), once "2,1": columns are windows or raters drawn at random, and a shift
   of a whole column counts as error. `consistency` is ICC(C,1), "3,1": it does not
   (Shrout & Fleiss 1979; McGraw & Wong 1996). The k forms are reliabilities of the k-mean.
-* The interval deletes items on the scale log((1 + (k-1) rho) / (1 - rho)), log F, with t(n - 1).
+* The interval deletes items on the scale log((1 + (k-1) rho) / (1 - rho)), log F, with t(n - 1);
+  with tasks it deletes whole tasks, t as `scaled.cluster_freedom` says.
   The F interval is given beside it as "normal theory": judges whose noise differs between items
   break it at any n (it covered 69-96 %).
 * One-way takes unequal numbers of repeats, with k0 = (N - sum k_i^2 / N) / (n - 1) in the place of
@@ -25,20 +26,26 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from judgeaudit.stats.clustered import LEAST_TASKS
 from judgeaudit.stats.interval import Interval, Undefined
 from judgeaudit.stats.scaled import (
     MIN_ITEMS,
     Estimated,
     Scale,
-    influence_se,
+    cluster_freedom,
     jackknife_influence,
     log_f,
+    spread,
+    too_few,
     without_interval,
 )
 
 Floats = NDArray[np.float64]
 Form = Literal["one-way", "agreement", "consistency"]
+MOSTLY_AT_END = 0.5
+AT_AN_END = (
+    "half of the scores or more lie at one end of the scale: over tasks the interval of an ICC "
+    "covered as little as 88% in simulations"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +53,8 @@ class Icc:
     """An ICC of a single score (`single`) and of the k-mean (`mean_of_k`).
 
     `k` is the number of columns (k0 if unequal); `incomplete` counts items left
-    out; `normal_theory` gives the F interval of the single form at a level.
+    out; `normal_theory` gives the F interval of the single form at a level;
+    `warning` says why the interval may cover less than it claims.
     """
 
     single: Estimated
@@ -56,6 +64,7 @@ class Icc:
     items: int
     incomplete: int
     squares: "Squares"
+    warning: str = ""
 
     def normal_theory(self, level: float = 0.95) -> Interval | Undefined:
         """Return the F interval (Shrout & Fleiss 1979; McGraw & Wong 1996 for agreement)."""
@@ -122,10 +131,28 @@ def icc(
         return Undefined("neither items nor their readings differ")
     influences = _influences(squares, deleted, rho, form, n, k)
     place = np.flatnonzero(kept), scores.shape[0]
-    codes = None if tasks is None else tasks[kept]
-    single = _estimate(rho, influences, n, log_f(float(k[0])), place, codes)
-    averaged = _estimate(rho, influences, n, log_f(float(k[0])), place, codes, steps=float(k[0]))
-    return Icc(single, averaged, form, float(k[0]), n, incomplete, whole)
+    whole_tasks = None if tasks is None else _without_tasks(centred, form, tasks[kept])
+    single = _estimate(rho, influences, n, log_f(float(k[0])), place, whole_tasks)
+    averaged = _estimate(rho, influences, n, log_f(float(k[0])), place, whole_tasks, float(k[0]))
+    warning = "" if tasks is None else at_an_end(data)
+    return Icc(single, averaged, form, float(k[0]), n, incomplete, whole, warning)
+
+
+def at_an_end(scores: Floats) -> str:
+    """Return the warning over tasks where half of the scores or more lie at one end, else "".
+
+    Parameters
+    ----------
+    scores : array, any shape
+        Scores in scale units, nan where there is none.
+
+    Returns
+    -------
+    str
+    """
+    seen = scores[~np.isnan(scores)]
+    share = max(float((seen == end).mean()) for end in (seen.min(), seen.max()))
+    return AT_AN_END if share >= MOSTLY_AT_END else ""
 
 
 def _take(squares: Squares, rows: slice) -> Squares:
@@ -133,7 +160,16 @@ def _take(squares: Squares, rows: slice) -> Squares:
     return Squares(*(part[rows] for part in parts))
 
 
-def _ratio(squares: Squares, form: Form, n: int, k: Floats) -> Floats:
+def _without_tasks(y: Floats, form: Form, tasks: NDArray[np.int_]) -> Floats:
+    """Return the ICC without each task; nan where there is none."""
+    _, units = np.unique(tasks, return_inverse=True)
+    squares, k = _one_way(y, units) if form == "one-way" else _two_way(y, units)
+    left = y.shape[0] - np.bincount(units)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _ratio(_take(squares, slice(1, None)), form, left, k[1:])
+
+
+def _ratio(squares: Squares, form: Form, n: int | NDArray[np.int_], k: Floats) -> Floats:
     error = squares.within if form == "one-way" else squares.residual
     shift = k * (squares.columns - squares.residual) / n if form == "agreement" else 0.0
     return np.asarray((squares.items - error) / (squares.items + (k - 1) * error + shift))
@@ -164,7 +200,7 @@ def _estimate(
     n: int,
     scale: Scale,
     place: tuple[NDArray[np.int_], int],
-    tasks: NDArray[np.int_] | None,
+    without: Floats | None,
     steps: float = 1.0,
 ) -> Estimated:
     """Estimate the single form, or with `steps` = k the k form, which is monotone in it."""
@@ -173,14 +209,26 @@ def _estimate(
     if isinstance(influences, str):
         return without_interval(value, n, influences)
     raw, scaled = influences
-    se, units = influence_se(scaled, tasks)
-    if tasks is not None and units < LEAST_TASKS:
-        return without_interval(value, units, f"fewer than {LEAST_TASKS} tasks")
-    spread = np.zeros(place[1])
-    spread[place[0]] = raw * steps / bottom**2
+    if without is None:
+        se, units, freedom = spread(scaled)
+    else:
+        units = without.size
+        if why := too_few(units, without):
+            return without_interval(value, units, why)
+        if not ((without > -1 / max(steps, 2)) & (without < 1)).all():
+            return without_interval(value, units, "no value, or no disagreement, without one task")
+        change = scale.to(without)
+        change = change - change.mean()
+        se = math.sqrt((units - 1) / units * float(change @ change))
+        freedom = cluster_freedom(change)
     own = scale if steps == 1 else _stepped(scale, steps)
-    method = "jackknife of log F, t" + ("" if tasks is None else ", clustered")
-    return Estimated(value, se, units - 1, units, method, own, influence=spread)
+    method = "jackknife of log F, t" + ("" if without is None else ", clustered")
+    influence = np.zeros(place[1])
+    influence[place[0]] = raw * steps / bottom**2
+    clustered = without is not None
+    return Estimated(
+        value, se, freedom, units, method, own, influence=influence, clustered=clustered
+    )
 
 
 def _stepped(scale: Scale, steps: float) -> Scale:
@@ -196,17 +244,18 @@ def _stepped(scale: Scale, steps: float) -> Scale:
     return Scale(scale.name, to, back)
 
 
-def _one_way(y: Floats) -> tuple[Squares, Floats]:
-    """Mean squares and k0 on all items (entry 0) and without each item (entries 1..n)."""
+def _one_way(y: Floats, units: NDArray[np.int_] | None = None) -> tuple[Squares, Floats]:
+    """Mean squares and k0 on all items (entry 0) and without each item, or unit (entries 1..)."""
     counts = (~np.isnan(y)).sum(axis=1).astype(np.float64)
     means = np.nanmean(y, axis=1)
     within = np.nansum((y - means[:, None]) ** 2, axis=1)
 
     def less(each: Floats) -> Floats:
         total = each.sum()
-        return np.concatenate([[total], total - each])
+        own = each if units is None else np.bincount(units, weights=each)
+        return np.concatenate([[total], total - own])
 
-    n = np.concatenate([[y.shape[0]], np.full(y.shape[0], y.shape[0] - 1.0)])
+    n = less(np.ones(y.shape[0]))
     total, squared = less(counts), less(counts**2)
     between = less(counts * means**2) - less(counts * means) ** 2 / total
     missing = np.full(n.size, np.nan)
@@ -215,13 +264,18 @@ def _one_way(y: Floats) -> tuple[Squares, Floats]:
     return squares, (total - squared / total) / (n - 1)
 
 
-def _two_way(y: Floats) -> tuple[Squares, Floats]:
-    """Mean squares on all items (entry 0) and without each item (entries 1..n)."""
+def _two_way(y: Floats, units: NDArray[np.int_] | None = None) -> tuple[Squares, Floats]:
+    """Mean squares on all items (entry 0) and without each item, or unit (entries 1..)."""
     n, k = y.shape
-    items = np.concatenate([[n], np.full(n, n - 1.0)])
 
     def less(each: Floats) -> Floats:
-        return np.concatenate([each.sum(axis=0)[None], each.sum(axis=0) - each])
+        own = each
+        if units is not None:
+            own = np.zeros((int(units.max()) + 1, *each.shape[1:]))
+            np.add.at(own, units, each)
+        return np.concatenate([each.sum(axis=0)[None], each.sum(axis=0) - own])
+
+    items = less(np.ones(n))
 
     means = y.mean(axis=1)
     grand = less(means) / items
@@ -235,7 +289,7 @@ def _two_way(y: Floats) -> tuple[Squares, Floats]:
         columns / (k - 1),
         residual / ((items - 1) * (k - 1)),
     )
-    return squares, np.full(n + 1, float(k))
+    return squares, np.full(items.size, float(k))
 
 
 def _f_simple(squares: Squares, form: Form, n: int, k: float, p: float) -> tuple[float, float]:

@@ -27,8 +27,9 @@ from scipy import special
 
 from judgeaudit.stats.components import two_way_deleted
 from judgeaudit.stats.facets import RunModel, run_model, usable
+from judgeaudit.stats.icc import at_an_end
 from judgeaudit.stats.interval import Interval, Undefined
-from judgeaudit.stats.scaled import MIN_ITEMS, jackknife_influence
+from judgeaudit.stats.scaled import MIN_ITEMS, jackknife_influence, too_few
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -36,8 +37,6 @@ DRAWS = 2_000
 FEW_LEVELS = 12
 LARGE_SHIFT = 0.2
 FEW_RUNS = 3
-LEAST_TASKS = 6
-FEW_TASKS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +168,8 @@ def _log_covariance(
     codes = None if tasks is None else tasks[~np.isnan(scores).all(axis=1)]
     deleted = two_way_deleted(y, codes, model.per_item)
     units = deleted.shape[0]
-    if tasks is not None and units < LEAST_TASKS:
-        return Undefined(f"fewer than {LEAST_TASKS} tasks")
+    if why := too_few(units, tasks):
+        return Undefined(why)
     if (deleted <= 1e-12 * model.mse).any():
         return Undefined("rests on a single item or task")
     influence = jackknife_influence(np.log(deleted))
@@ -193,8 +192,4 @@ def _warning(scores: Floats, limit: float, runs: int, tasks: int | None) -> str:
             f"ICC(A,1) of scores of {levels} levels: {runs} runs do not exclude that runs differ "
             f"by {LARGE_SHIFT} item SDs, where its interval covered as little as 77% in simulations"
         )
-    if tasks is not None and tasks <= FEW_TASKS:
-        return (
-            f"{tasks} tasks: intervals over 6 to {FEW_TASKS} tasks may cover less than they claim"
-        )
-    return ""
+    return "" if tasks is None else at_an_end(scores)

@@ -27,8 +27,9 @@ from judgeaudit.stats.scaled import (
     Estimated,
     Scale,
     disagreement_bound,
-    influence_se,
     jackknife_influence,
+    spread,
+    too_few,
     without_interval,
 )
 
@@ -110,11 +111,15 @@ def _estimate(
     if (deleted <= 1e-12 * sd**2).any():
         return without_interval(sd, n, "only one item varied", influence)
     scaled = jackknife_influence(np.log(deleted))
-    se, units = influence_se(scaled, None if clusters is None else clusters[kept])
-    if units < 2:
-        return without_interval(sd, units, "fewer than two clusters", influence)
+    codes = None if clusters is None else clusters[kept]
+    se, units, freedom = spread(scaled, codes)
+    if why := too_few(units, codes):
+        return without_interval(sd, units, why, influence)
     method = "jackknife of log variance, t" + ("" if clusters is None else ", clustered")
-    return Estimated(sd, se, units - 1, units, method, LOG_VARIANCE, influence=influence)
+    clustered = codes is not None
+    return Estimated(
+        sd, se, freedom, units, method, LOG_VARIANCE, influence=influence, clustered=clustered
+    )
 
 
 def detectable_change(sd: float, repeats: int = 1) -> float:

@@ -21,6 +21,7 @@ from scipy import special
 
 from judgeaudit.errors import InputError
 from judgeaudit.stats.interval import Interval, Undefined
+from judgeaudit.stats.scaled import cluster_freedom
 
 
 def check_level(level: float) -> None:
@@ -218,9 +219,9 @@ def share_of_clusters(
     `successes` and `sizes` hold one count a cluster (task, world). The share is
     sum s / sum m, its variance the ratio estimator's G/(G - 1) sum (s_g - p m_g)²/N²,
     and Clopper-Pearson is taken on the effective number, scaled by
-    (t_{N-1}/t_{G-1})² for the few degrees of freedom (Korn & Graubard 1998). The
-    `agreement.effective_proportion` is the same from one value an item. The
-    effective number lies between Kish's N²/sum m² (draws in a cluster all alike) and N.
+    (t_{N-1}/t_v)² for the few degrees of freedom v (Korn & Graubard 1998;
+    `scaled.cluster_freedom`). `agreement.effective_proportion` is the same from one value an
+    item. The effective number lies between Kish's N²/sum m² (draws in a cluster all alike) and N.
 
     Parameters
     ----------
@@ -243,15 +244,14 @@ def share_of_clusters(
     p = float(s.sum()) / total
     variance = groups / (groups - 1) * float(((s - p * m) ** 2).sum()) / total**2
     weight = effective_n(p, variance, total**2 / float((m**2).sum()), total)
-    weight *= _few_clusters(total, groups, level)
+    weight *= _few_clusters(total, cluster_freedom(s - p * m), level)
     found = clopper_pearson(p * weight, weight, level)
     return p, Interval(found.low, found.high, level, "Clopper-Pearson, effective n over clusters")
 
 
-def _few_clusters(draws: float, clusters: int, level: float) -> float:
-    """Squared ratio of the t quantiles with `draws` - 1 and `clusters` - 1 degrees of freedom."""
+def _few_clusters(draws: float, freedom: float, level: float) -> float:
+    """Squared ratio of the t quantiles with `draws` - 1 and `freedom` degrees of freedom."""
     check_level(level)
     upper = 0.5 + level / 2
-    most = max(draws - 1, clusters - 1)
-    narrow, wide = special.stdtrit([most, clusters - 1], upper)
+    narrow, wide = special.stdtrit([max(draws - 1, freedom), freedom], upper)
     return float((narrow / wide) ** 2)

@@ -39,8 +39,9 @@ from judgeaudit.stats.scaled import (
     MIN_ITEMS,
     Estimated,
     disagreement_bound,
-    influence_se,
     jackknife_influence,
+    spread,
+    too_few,
     without_interval,
 )
 
@@ -196,11 +197,15 @@ def difference(
     value = one.value - two.value
     if not np.any(influence):
         return without_interval(value, one.n, "the two reliabilities do not differ on any item")
-    se, units = influence_se(influence, clusters)
+    se, units, freedom = spread(influence, clusters)
+    if why := too_few(units, clusters):
+        return without_interval(value, units, why, influence)
     if units < MIN_ITEMS and clusters is None:
         return without_interval(value, units, f"fewer than {MIN_ITEMS} items", influence)
-    freedom = units - 2 if clusters is None else units - 1
-    return Estimated(value, se, freedom, units, "influence difference, t", influence=influence)
+    clustered = clusters is not None
+    freedom = freedom if clustered else units - 2
+    named = "influence difference, t" + (", clustered" if clustered else "")
+    return Estimated(value, se, freedom, units, named, influence=influence, clustered=clustered)
 
 
 def _row_means(scores: Floats) -> Floats:
@@ -271,12 +276,14 @@ def _estimate(
         return without_interval(value, n, f"fewer than {MIN_ITEMS} items", raw)
     if scaled is None:
         return without_interval(value, n, "constant once a single item is left out", raw)
-    se, units = influence_se(scaled[used], None if clusters is None else clusters[used])
-    if units < 2:
-        return without_interval(value, units, "fewer than two clusters", raw)
-    freedom = units - 2 if clusters is None else units - 1
+    codes = None if clusters is None else clusters[used]
+    se, units, freedom = spread(scaled[used], codes)
+    if why := too_few(units, codes):
+        return without_interval(value, units, why, raw)
+    freedom = units - 2 if codes is None else freedom
     named = f"{how} of atanh, t" + ("" if clusters is None else ", clustered")
-    return Estimated(value, se, freedom, units, named, ATANH, influence=raw)
+    clustered = codes is not None
+    return Estimated(value, se, freedom, units, named, ATANH, influence=raw, clustered=clustered)
 
 
 def _influences(

@@ -15,9 +15,9 @@ Rules of this module:
 * Item noise is a floor, with the residual's own degrees of freedom: D is not below what it would be
   if runs did not differ. It never stands in for the runs: with one run nothing is known of them,
   and the resolution is undefined.
-* The chance alpha is an average over calibrations. The interval comes from the chi-square interval
-  of the variance of the run means, and is wide with few runs. Two runs cannot size a run effect:
-  the value is kept for details, `sized` is False.
+* The chance alpha is an average over calibrations. The interval comes from the chi-square intervals
+  of the variance of the run means and of the residual, and is wide with few runs. Two runs cannot
+  size a run effect: the value is kept for details, `sized` is False.
 * With fewer than ten items whose reading ever moved there is no resolution, but the exact bound
   on the share of items that move.
 """
@@ -81,16 +81,20 @@ class Calibration:
         return max(self.total - self.noise, 0.0)
 
     def ends(self, level: float) -> tuple["Calibration", "Calibration"]:
-        """Return the calibration with `total` at each end of its chi-square interval."""
-        low, high = (
-            self.total * self.df / float(special.chdtri(self.df, (1 + s * level) / 2))
-            for s in (-1, 1)
+        """Return the calibration with both variances at each end of their chi-square intervals."""
+        small, large = (
+            replace(
+                self,
+                total=_chi_square_end(self.total, self.df, tail),
+                residual=_chi_square_end(self.residual, self.residual_df, tail),
+            )
+            for tail in ((1 - level) / 2, (1 + level) / 2)
         )
-        small, large = sorted((low, high))
-        return (self._with(small), self._with(large))
+        return small, large
 
-    def _with(self, total: float) -> "Calibration":
-        return replace(self, total=total)
+
+def _chi_square_end(variance: float, df: float, tail: float) -> float:
+    return variance * df / float(special.chdtri(df, tail))
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +287,7 @@ def resolution(
     if isinstance(calibration, Undefined):
         return calibration
     low, high = (distance(end, alpha=alpha) for end in calibration.ends(level))
-    interval = Interval(low, high, level, "chi-square of the variance of run means")
+    interval = Interval(low, high, level, "chi-square of both variances")
     value = distance(calibration, alpha=alpha)
     sized = calibration.runs >= SIZED_FROM_RUNS
     floor = value > distance(calibration, alpha=alpha, floor=False)

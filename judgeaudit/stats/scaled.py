@@ -6,7 +6,10 @@ Rules of this module:
 * The standard error comes from one number an item (or a cluster), its influence: either the
   delete-one jackknife, `(n - 1)(mean of deleted - deleted_i)`, or the analytic influence value.
   Both give `se^2 = sum(influence^2) / (n (n - 1))`.
-* Clusters add the influences of their items first; their number replaces the number of items.
+* Clusters (tasks) add the influences of their items first; their number replaces the number of
+  items. Fewer than `LEAST_TASKS` of them give no interval: one rule for every statistic. Where a
+  few clusters carry most of the variance it has fewer degrees of freedom than G - 1: those of its
+  own fourth moment are used (`cluster_freedom`).
 * An estimate with no trustworthy interval keeps its value and says why it has none.
 """
 
@@ -22,6 +25,8 @@ from judgeaudit.stats.interval import Interval, Undefined
 
 Floats = NDArray[np.float64]
 MIN_ITEMS = 10
+LEAST_TASKS = 6
+FEW_TASKS = 12
 _ATANH_LIMIT = 1 - 1e-6
 
 
@@ -78,7 +83,7 @@ class Estimated:
     clusters); `method` names the construction. `no_interval` is empty, or the
     reason why an interval would mislead, and then `se` is nan. `influence` has
     one raw-scale value an item, for differences and ratios of estimates on the
-    same items.
+    same items. `clustered` says that `n` counts clusters that the caller named.
     """
 
     value: float
@@ -89,6 +94,7 @@ class Estimated:
     scale: Scale = IDENTITY
     no_interval: str = ""
     influence: Floats | None = field(default=None, repr=False, compare=False)
+    clustered: bool = False
 
     def interval(self, level: float = 0.95) -> Interval | Undefined:
         """Return the two-sided t interval on `scale`, or why there is none."""
@@ -170,6 +176,96 @@ def influence_se(influence: Floats, clusters: NDArray[np.int_] | None = None) ->
     return math.sqrt(units / (units - 1) * float(sums @ sums)) / n, units
 
 
+def spread(influence: Floats, clusters: NDArray[np.int_] | None = None) -> tuple[float, int, float]:
+    """Return the standard error of the mean influence, the independent units and their freedom.
+
+    Parameters
+    ----------
+    influence : array, shape (n,)
+        One influence value an item.
+    clusters : array of int, shape (n,), optional
+        The task of each item.
+
+    Returns
+    -------
+    (standard error, number of independent units, degrees of freedom of the t: units - 1, over
+    clusters those of `cluster_freedom`).
+    """
+    se, units = influence_se(influence, clusters)
+    if clusters is None or units < 2:
+        return se, units, units - 1
+    _, codes = np.unique(clusters, return_inverse=True)
+    sums = np.bincount(codes, weights=influence - influence.mean())
+    return se, units, cluster_freedom(np.asarray(sums, dtype=np.float64))
+
+
+def cluster_freedom(changes: Floats) -> float:
+    """Return the degrees of freedom of a variance that is a sum of G clusters' squares.
+
+    With kurtosis b of the clusters' changes that sum has the relative variance
+    (b - 1 + 2/(G - 1))/G; a chi-square with as much has 2 G/(b - 1 + 2/(G - 1)) degrees of freedom
+    (Satterthwaite 1946). Clusters that change alike give G - 1, the most that is returned; where
+    one cluster carries the variance there are few, but never fewer than 2.
+
+    Parameters
+    ----------
+    changes : array, shape (G,)
+        How far each cluster moves the statistic, centred: sums of influences, or deleted values
+        less their mean.
+
+    Returns
+    -------
+    float in [2, G - 1].
+
+    References
+    ----------
+    Satterthwaite (1946), Biometrics Bulletin 2, 110-114.
+    """
+    groups = changes.size
+    square = float((changes**2).mean())
+    if groups < 3 or square == 0:
+        return float(max(groups - 1, 1))
+    kurtosis = float((changes**4).mean()) / square**2
+    found = 2 * groups / (kurtosis - 1 + 2 / (groups - 1))
+    return min(max(found, 2.0), groups - 1.0)
+
+
+def too_few(units: int, clusters: object) -> str:
+    """Return why clusters give no interval, "" where there are enough or none were named.
+
+    Parameters
+    ----------
+    units : int
+        Number of independent units.
+    clusters : object
+        The clusters, None where items are the units.
+
+    Returns
+    -------
+    str
+    """
+    return f"fewer than {LEAST_TASKS} tasks" if clusters is not None and units < LEAST_TASKS else ""
+
+
+def few_tasks(tasks: int | None) -> str:
+    """Return the sentence to print beside an interval over 6 to 12 tasks, else "".
+
+    Parameters
+    ----------
+    tasks : int or None
+        Number of tasks that an interval rests on; None if it rests on items.
+
+    Returns
+    -------
+    str
+    """
+    if tasks is None or tasks > FEW_TASKS:
+        return ""
+    return (
+        f"{tasks} tasks: intervals over {LEAST_TASKS} to {FEW_TASKS} tasks may cover less than 95%"
+    )
+
+
 def mean_estimate(
     values: Floats,
     *,
@@ -179,8 +275,8 @@ def mean_estimate(
 ) -> Estimated | Undefined:
     """Return the mean of one value an item with a t interval; nan items are left out.
 
-    With `clusters` the standard error sums within clusters and the t has G - 1
-    degrees of freedom. All values equal: the mean stands, without an interval.
+    With `clusters` the standard error sums within clusters (`spread`). All values equal: the mean
+    stands, without an interval.
 
     Parameters
     ----------
@@ -206,13 +302,14 @@ def mean_estimate(
     codes = None if clusters is None else clusters[kept]
     if x.size < min_items:
         return without_interval(mean, x.size, f"fewer than {min_items} items", influence)
-    se, units = influence_se(x - mean, codes)
-    if units < 2:
-        return without_interval(mean, units, "fewer than two clusters", influence)
+    se, units, freedom = spread(x - mean, codes)
+    if why := too_few(units, codes):
+        return without_interval(mean, units, why, influence)
     if np.ptp(x) == 0:
         return without_interval(mean, units, "every item has the same value", influence)
     named = method if clusters is None else "t over clusters"
-    return Estimated(mean, se, units - 1, units, named, influence=influence)
+    clustered = clusters is not None
+    return Estimated(mean, se, freedom, units, named, influence=influence, clustered=clustered)
 
 
 def without_interval(

@@ -91,7 +91,6 @@ def test_items_of_a_task_are_one_unit(rng):
     )
 
     assert over_tasks.units == 10
-    assert "10 tasks" in over_tasks.warning
     width = [f.single_interval.high - f.single_interval.low for f in (over_tasks, over_items)]
     assert width[0] > 1.5 * width[1]
 

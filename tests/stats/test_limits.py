@@ -17,7 +17,7 @@ def test_spearman_at_thirty_items_is_proven():
 
 def test_below_what_was_measured_it_says_so():
     assert "below 30 items" in warn_if_unproven("spearman", 29)
-    assert "below 8 tasks" in warn_if_unproven("share of groups", 40, clusters=7)
+    assert "below 6 tasks" in warn_if_unproven("share of groups", 40, clusters=5)
     assert "was not measured" in warn_if_unproven("something new", 500)
 
 

@@ -109,9 +109,9 @@ def test_clusters_without_an_event_count_as_one_draw_each():
 
 def test_counts_a_cluster_and_values_an_item_give_one_interval():
     """The same data through `effective_proportion`, unequal clusters."""
-    sizes, rng = np.array([3, 9, 5, 12, 7]), np.random.default_rng(2)
+    sizes, rng = np.array([3, 9, 5, 8, 4, 7]), np.random.default_rng(2)
     values = (rng.random(36) < 0.4).astype(float)
-    names = np.repeat(np.arange(5), sizes)
+    names = np.repeat(np.arange(6), sizes)
     counts = np.bincount(names, values)
     other = effective_proportion(values, None, names).interval()
     _, found = share_of_clusters(counts, sizes)

@@ -6,8 +6,9 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 from judgeaudit.errors import InputError
 from judgeaudit.stats.agreement import gwet_ac1, krippendorff_alpha
-from judgeaudit.stats.clustered import deletion_units, few_tasks, jackknife
+from judgeaudit.stats.clustered import deletion_units, jackknife
 from judgeaudit.stats.interval import Undefined
+from judgeaudit.stats.scaled import few_tasks
 from judgeaudit.stats.weighted import alpha_estimate, gwet_ac2, weight_table, weighted_kappa
 
 

@@ -133,7 +133,7 @@ def spearman(part: pd.DataFrame, question: Question) -> list[Estimate]:
         return [said.none(f"no planned pair of readings {PHRASES[question.over]}")]
     scores = grid.numbers()
     found = spearman_pairs(scores, pairs, clusters=row_clusters(grid, question))
-    return [spearman_estimate(said, found, scores, grid.planned, pairs)]
+    return [spearman_estimate(said, found, scores, grid.rows["item"], grid.planned, pairs)]
 
 
 def icc_estimate(part: pd.DataFrame, question: Question) -> list[Estimate]:
@@ -145,16 +145,15 @@ def icc_estimate(part: pd.DataFrame, question: Question) -> list[Estimate]:
     said = context("icc", part, question, form=form)
     scores, tasks = grid.numbers(), row_clusters(grid, question)
     if FORMS[form] == "agreement":
-        return [agreement_of(said, scores, tasks)]
-    return [icc_of(said, scores, FORMS[form], tasks)]
+        return [agreement_of(said, scores, grid.rows["item"], tasks)]
+    return [icc_of(said, scores, grid.rows["item"], FORMS[form], tasks)]
 
 
 def noise_estimate(part: pd.DataFrame, question: Question) -> list[Estimate]:
     """Return the within-item SD over the readings of each item."""
     grid = numbers(part)
-    return [
-        noise_of(context("noise", part, question), grid.numbers(), row_clusters(grid, question))
-    ]
+    said, tasks = context("noise", part, question), row_clusters(grid, question)
+    return [noise_of(said, grid.numbers(), grid.rows["item"], tasks)]
 
 
 def repeatability_coefficient(part: pd.DataFrame, question: Question) -> list[Estimate]:

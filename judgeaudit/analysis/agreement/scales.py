@@ -55,7 +55,7 @@ def ordinal_alpha(part: pd.DataFrame, question: Question) -> list[Estimate]:
     if levels.size > FEW_LEVELS:
         return [said.none(f"{levels.size} different scores are no ordered categories")]
     codes = np.where(seen, np.searchsorted(levels, scores), -1).astype(np.int64)
-    n = {**said.n, "items": int((seen.sum(axis=1) >= 2).sum())}
+    n = {**said.n, "items": int(grid.rows["item"][seen.sum(axis=1) >= 2].nunique())}
     tasks = row_clusters(grid, question)
     return [said.of(alpha_estimate(codes, max(1, levels.size), "ordinal", tasks=tasks), n=n)]
 
@@ -85,7 +85,7 @@ def noise_without_shifts(part: pd.DataFrame, question: Question) -> list[Estimat
     tasks = None if clusters is None else clusters[kept]
     found = jackknife(sd, int(kept.sum()), tasks, scale=LOG)
     n = {**said.n, "items": int(np.unique(grid.rows["item"].to_numpy()[kept]).size)}
-    return [said.of(found, n=n, cluster="item" if tasks is None else question.cluster)]
+    return [said.of(found, n=n)]
 
 
 def order_effect(part: pd.DataFrame, question: Question) -> list[Estimate]:
@@ -117,7 +117,7 @@ def gold_spearman(part: pd.DataFrame, question: Question) -> list[Estimate]:
         return [said.none("gold holds text, the readings are numbers")]
     scores = grid.numbers()
     found = spearman_between(scores, gold[:, None], clusters=row_clusters(grid, question))
-    return [spearman_estimate(said, found, scores)]
+    return [spearman_estimate(said, found, scores, grid.rows["item"])]
 
 
 _score = partial(
