@@ -108,11 +108,16 @@ class Sequential(Strict):
     rate for life); `baseline` is that study's folder relative to this one, `digest` that of its
     last manifest. `spearman_looks`: two fresh calls an item, looks at the blocks' ends from
     `first_look` items on, with bounds of O'Brien and Fleming or Pocock.
+
+    `unit` is what counts as one independent look at flips: the item; the block, where noise may
+    come in bursts; or the task, where items of one task are alike (`schedule.block` then counts
+    whole tasks).
     """
 
     design: Literal["flip_within", "flip_vs_baseline", "spearman_looks"]
     bound: Literal["obf", "pocock"] = "obf"
     first_look: int = Field(default=40, ge=20)
+    unit: Literal["item", "block", "task"] = "item"
     baseline: str | None = Field(default=None, min_length=1)
     digest: str | None = Field(default=None, pattern=r"^sha256:[0-9a-f]{64}$")
 

@@ -13,7 +13,8 @@
   seeded order (`interleaved`), or each condition runs through the whole window (`blocked`).
 * Arms of a readout stay together; which comes first is balanced over the items (CE's arm order).
 * With `schedule.block` each window asks the next block of one seeded order of the items, so that no
-  item is asked in two windows: what a sequential gate asks in one go.
+  item is asked in two windows: what a sequential gate asks in one go. Where the task is the gate's
+  unit, a block is so many whole tasks.
 * `replay_share` and `repeat_share` take whole groups, from the front of one seeded order of the
   groups, so that the smaller set lies within the larger. Controls are asked once in every window.
 """
@@ -96,10 +97,13 @@ def make_plan(
     Raises `InputError` if two calls would share an id.
     """
     asker = Asker.of(protocol)
+    tasks = registration.sequential is not None and registration.sequential.unit == "task"
     derive = _Derivations(protocol)
     calls: list[PlannedCall] = []
     for window in windows(registration.schedule, len(asker.stages)):
-        slots = list(window_slots(registration.schedule, window, asker, items, controls))
+        slots = list(
+            window_slots(registration.schedule, window, asker, items, controls, tasks=tasks)
+        )
         for endpoint in registration.endpoints:
             for slot in slots:
                 key = (endpoint.id, window.stage, slot.item.id, slot.arm)
@@ -161,15 +165,18 @@ def window_slots(
     asker: Asker,
     items: Sequence[Item],
     controls: Sequence[Item],
+    *,
+    tasks: bool = False,
 ) -> Iterator[Slot]:
-    """Yield what a window asks of every endpoint, in sending order."""
+    """Yield what a window asks of every endpoint, in sending order; blocks may be of `tasks`."""
     last = window.stage == len(asker.stages)
     groups = group_order(items, schedule.seed)
     present = _share(groups, schedule.replay_share) if last and not _is_first(window) else groups
     repeated = set(_share(groups, schedule.repeat_share)) if last else set()
     shown = [item for item in items if item.group in set(present)]
     if last and schedule.block is not None:
-        shown = block_of(shown, schedule.block, window.index, schedule.seed)
+        chosen = block_of_tasks if tasks else block_of
+        shown = chosen(shown, schedule.block, window.index, schedule.seed)
     conditions = schedule.conditions if last else schedule.conditions[:1]
     draws = schedule.draws if last else 1
     visits = _Visits(asker.stages[window.stage - 1], repeated, schedule.repeats, schedule.seed)
@@ -185,6 +192,13 @@ def block_of(items: Sequence[Item], size: int, index: int, seed: int) -> list[It
     """Return the items of the block with number `index`, from 1; the last may be short or empty."""
     order = shuffled(items, seed, "blocks")
     return order[(index - 1) * size : index * size]
+
+
+def block_of_tasks(items: Sequence[Item], size: int, index: int, seed: int) -> list[Item]:
+    """Return the items of a block of `size` whole tasks, task after task in a seeded order."""
+    order = shuffled(dict.fromkeys(item.task for item in items), seed, "blocks")
+    chosen = order[(index - 1) * size : index * size]
+    return [item for task in chosen for item in items if item.task == task]
 
 
 def _is_first(window: Window) -> bool:

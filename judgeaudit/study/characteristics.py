@@ -147,12 +147,12 @@ def _characterised(inputs: Inputs, pilot: SealedPilot | None) -> list[Characteri
     for gate in registration.gates:
         size = size_of(gate, registration, table, shown)
         seen = None if pilot is None else _piloted(gate, inputs, pilot)
+        laid = laid_out(gate, registration, table, shown)
         if registration.sequential is None:
-            laid = laid_out(gate, registration, table, shown)
             rule = rule_of(gate, laid, registration.schedule.seed)
             found.append(characterise(gate, size, shown, seen, rule))
         else:
-            found.append(characterise_sequential(gate, registration, size, seen))
+            found.append(characterise_sequential(gate, registration, size, seen, laid))
     return found
 
 
@@ -186,8 +186,8 @@ def _whole(
                 design=design_of(inputs.protocol),
             )  # fmt: skip
         else:
-            rule = SequentialRule(one.gate, registration, units)
-            chances, _ = predicted(rule, probes(table), seed, draws)
+            assert isinstance(one.rule, SequentialRule)
+            chances, _ = predicted(one.rule, probes(table), seed, draws)
             guess = Predicted(chances, draws, seed)
         one = replace(one, predicted=guess)
     one = with_instruments(one)

@@ -14,7 +14,8 @@ from judgeaudit.evidence.log.runs import sealed_folders, sealed_runs
 from judgeaudit.readings.table import probes
 from judgeaudit.study.sealed import planned_table, sealed_runs_of, study_table
 from judgeaudit.verdict import stopping
-from judgeaudit.verdict.stopping import LEAST_BASELINE, BaselineReplies
+from judgeaudit.verdict.flips import BaselineReplies
+from judgeaudit.verdict.stopping import LEAST_BASELINE
 
 
 def items_of(study: FrozenStudy) -> list[str]:

@@ -15,8 +15,10 @@ from collections.abc import Iterator, Sequence
 
 from judgeaudit.design.document import Registration
 from judgeaudit.errors import Problem
+from judgeaudit.stats.betting import fewest_units
 from judgeaudit.stats.operating import DEGRADED_PASSES, HEALTHY_PASSES
 from judgeaudit.verdict.oc.gate import Characteristic
+from judgeaudit.verdict.oc.sequential import SequentialRule
 from judgeaudit.verdict.oc.words import chances_text
 from judgeaudit.verdict.requirement import requirement_problems
 
@@ -60,8 +62,19 @@ def branch_problems(key: str, one: Characteristic) -> Iterator[Problem]:
             yield Problem(
                 key,
                 f"gate {one.gate.id!r} can never {branch} {at}",
-                "ask more items, or gate another statistic",
+                _enough(one) or "ask more items, or gate another statistic",
             )
+
+
+def _enough(one: Characteristic) -> str:
+    """Return how many units can pass at all, where units of several items are bet on."""
+    rule, limit = one.rule, one.gate.at_most
+    if not isinstance(rule, SequentialRule) or rule.unit == "item" or limit is None:
+        return ""
+    units = fewest_units(float(limit), float(one.gate.alpha))
+    return (
+        f"{units} {rule.unit}s without a flip can pass, fewer cannot: plan more, and smaller ones"
+    )
 
 
 def _confirmatory(key: str, one: Characteristic) -> Iterator[Problem]:

@@ -30,9 +30,10 @@ from judgeaudit.design.document import Registration
 from judgeaudit.errors import InputError
 from judgeaudit.verdict.amended import Amended, compared
 from judgeaudit.verdict.blockers import Bar, barred, bars
+from judgeaudit.verdict.flips import BaselineReplies
 from judgeaudit.verdict.oc.piloted import PilotRecord, other_models
 from judgeaudit.verdict.rules import Named, name_outcome
-from judgeaudit.verdict.stopping import BaselineReplies, progress, verdicts_of
+from judgeaudit.verdict.stopping import progress, verdicts_of
 from judgeaudit.verdict.verdicts import Outcome, Verdict, compose, decide, overall
 
 DEFAULT_LEVEL = 0.95

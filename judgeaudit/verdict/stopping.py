@@ -3,6 +3,8 @@
 * Items count in the order in which the plan asks them, each once. What an item shows is decided
   here: `flip_within` compares its two fresh readings, `flip_vs_baseline` its one fresh reading with
   one of the baseline's, drawn by the run's seed.
+* Where the block or the task is the unit (`sequential.unit`), its share of flips is one value, and
+  two bettors on its mean decide (`stats.betting`): noise may lie in a unit as it likes.
 * Flips feed two Beta-mixture e-processes a gate and endpoint (`stats.sequential`): they may be
   looked at after every item, and what was decided stays decided.
 * Spearman is looked at where blocks end, from `first_look` items on, with planned bounds
@@ -14,9 +16,8 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -27,20 +28,36 @@ from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.design.criteria import Gate, Sequential
 from judgeaudit.design.document import Registration
 from judgeaudit.readings.table import probes
+from judgeaudit.stats.betting import mean_bounds, stop_mean_gates
 from judgeaudit.stats.interval import Undefined
 from judgeaudit.stats.looks import PlannedLooks, plan_looks, z_at_look
 from judgeaudit.stats.ranks import spearman_between
 from judgeaudit.stats.sequential import FlipGate, log_e_fail, log_e_pass
 from judgeaudit.verdict.compare import threshold_text
+from judgeaudit.verdict.flips import (
+    BaselineReplies,
+    Flip,
+    Floats,
+    Ints,
+    against,
+    drawn,
+    unit_codes,
+    unit_values,
+    within,
+)
 from judgeaudit.verdict.verdicts import Held, Outcome, Verdict, overall
 from judgeaudit.verdict.words import held_sentence, not_said
 
-Flip = bool | None
-BaselineReplies = Mapping[tuple[str, str], Sequence[str]]
-"""(endpoint, item) -> the valid readings of the baseline's k replies."""
-
 EARLY = "stopped by a rule: the share itself is biased by the stop, its interval is not"
 LEAST_BASELINE = 5
+SLOTS = (
+    "The verdict speaks of the time slots that were asked: what a judge does in other runs, runs "
+    "alone can show."
+)
+NO_BURSTS = (
+    "The verdict's error holds where noise does not come in bursts; for noise in bursts register "
+    'sequential.unit = "block".'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +96,9 @@ def progress(
         for spec in registration.endpoints:
             if wanted in (None, spec.id):
                 part = asked[asked["endpoint"].eq(spec.id)]
-                found.append(_one(gate, spec.id, part, design, registration, cap, baseline or {}))
+                one = _one(gate, spec.id, part, design, registration, cap, baseline or {})
+                target = registration.unit.target
+                found.append(replace(one, estimate=replace(one.estimate, target=target)))
     return found
 
 
@@ -104,33 +123,51 @@ def _one(
     else:
         seed = registration.schedule.seed
         flips = against(part, lambda item: drawn(baseline.get((endpoint, item), ()), seed, item))
-    return _flips(gate, endpoint, flips, cap)
+    if design.unit == "item":
+        return _flips(gate, endpoint, flips, cap)
+    return _by_unit(gate, endpoint, unit_values(flips, unit_codes(part, design.unit)), design, cap)
 
 
-def within(part: pd.DataFrame) -> list[Flip]:
-    """Return for each item, in order, whether its two readings differ; None without both."""
-    found: list[Flip] = []
-    for _, rows in part.groupby("item", sort=False):
-        answers = rows.loc[rows["status"].eq("ok"), "category"].dropna().tolist()
-        found.append(answers[0] != answers[1] if len(answers) == 2 and len(rows) == 2 else None)
-    return found
-
-
-def against(part: pd.DataFrame, reply: Callable[[str], str | None]) -> list[Flip]:
-    """Return for each item whether its one reading differs from `reply(item)`."""
-    found: list[Flip] = []
-    for item, status, category in zip(part["item"], part["status"], part["category"], strict=True):
-        stored = reply(str(item))
-        found.append(None if status != "ok" or stored is None else category != stored)
-    return found
-
-
-def drawn(replies: Sequence[str], seed: int, item: str) -> str | None:
-    """Return one of the baseline's replies, drawn by the run's seed; None where there is none."""
-    if not replies:
-        return None
-    number = hashlib.sha256(f"{seed}\x1fbaseline\x1f{item}".encode()).digest()
-    return replies[int.from_bytes(number[:8], "big") % len(replies)]
+def _by_unit(
+    gate: Gate,
+    endpoint: str,
+    values: tuple[Floats, Floats, Ints],
+    design: Sequential,
+    cap: int,
+) -> Progress:
+    assert gate.at_most is not None
+    strict, lenient, ends = values
+    alpha = float(gate.alpha)
+    asked = int(ends[-1]) if len(ends) else 0
+    name, none = f"{design.unit}s", "no item has two valid readings to compare"
+    if np.isnan(lenient).all():
+        estimate = Estimate("flip_rate", None, endpoint, cluster=design.unit, undefined=none)
+        return Progress(gate, endpoint, Outcome.UNDEFINED, estimate, asked, asked >= cap, none)
+    stops = stop_mean_gates(strict[None], lenient[None], float(gate.at_most), alpha)
+    code, units = int(stops.outcome[0]), int(stops.items[0])
+    items = int(ends[units - 1])
+    strict, lenient = strict[:units], lenient[:units]
+    low, high = mean_bounds(strict, lenient, alpha)
+    there = ~np.isnan(lenient)
+    estimate = Estimate(
+        "flip_rate",
+        float(lenient[there].mean()) if there.any() else None,
+        endpoint,
+        low=low,
+        high=high,
+        level=1 - 2 * alpha,
+        method=f"betting on the mean of {name}",
+        cluster=design.unit,
+        n={name: units, "items": items},
+        caveats=(EARLY,),
+        details={"cap": cap},
+        undefined=None if there.any() else none,
+    )
+    if code == 0:
+        why = f"{items} of at most {cap} items in {units} {name} leave it open"
+        return Progress(gate, endpoint, Outcome.INCONCLUSIVE, estimate, items, items >= cap, why)
+    outcome = Outcome.PASS if code > 0 else Outcome.FAIL
+    return Progress(gate, endpoint, outcome, estimate, items, True)
 
 
 def _flips(gate: Gate, endpoint: str, flips: Sequence[Flip], cap: int) -> Progress:
@@ -295,6 +332,8 @@ def _verdict(parts: Sequence[Progress], confirmatory: bool) -> Verdict:
         Held(p.endpoint, p.outcome, p.estimate, p.outcome, (p.reason,) if p.reason else ())
         for p in parts
     )
+    bursts = [] if parts[0].estimate.cluster == "block" or gate.at_most is None else [NO_BURSTS]
+    limits = [*bursts, SLOTS]
     return Verdict(
         id=gate.id,
         outcome=overall(one.outcome for one in held),
@@ -310,11 +349,14 @@ def _verdict(parts: Sequence[Progress], confirmatory: bool) -> Verdict:
             held_sentence(one.endpoint, one.outcome, one.estimate, asks, gate.over, one.reasons)
             for one in held
         ),
-        does_not_say=not_said(
-            [one.estimate for one in held],
-            subject="precision",
-            by_point=False,
-            bounds=(),
-            confirmatory=confirmatory,
+        does_not_say=(
+            *not_said(
+                [one.estimate for one in held],
+                subject="precision",
+                by_point=False,
+                bounds=(),
+                confirmatory=confirmatory,
+            ),
+            *limits,
         ),
     )

@@ -8,14 +8,8 @@ from judgeaudit.design.base import read_toml
 from judgeaudit.design.document import Registration
 from judgeaudit.readings.table import checked
 from judgeaudit.stats.sequential import stop_flip_gates
-from judgeaudit.verdict.stopping import (
-    decided,
-    drawn,
-    progress,
-    sequence_bounds,
-    verdicts_of,
-    within,
-)
+from judgeaudit.verdict.flips import drawn, within
+from judgeaudit.verdict.stopping import decided, progress, sequence_bounds, verdicts_of
 from judgeaudit.verdict.verdicts import Outcome
 
 

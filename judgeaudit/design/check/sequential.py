@@ -60,6 +60,8 @@ def _baseline_problems(found: Sequential) -> Iterator[Problem]:
 
 def _gate_problems(key: str, gate: Gate, found: Sequential) -> Iterator[Problem]:
     flips = found.design != "spearman_looks"
+    if not flips and found.unit != "item":
+        yield Problem("sequential.unit", f"{found.unit!r} in a {found.design} design", '"item"')
     statistic, side = ("flip_rate", "at_most") if flips else ("spearman", "at_least")
     over = "all" if found.design == "flip_vs_baseline" else "same_window"
     if gate.statistic != statistic:
@@ -85,15 +87,19 @@ def block_problems(
     schedule = registration.schedule
     if schedule.block is None:
         return
-    most = math.ceil(len(items) / schedule.block)
+    design = registration.sequential
+    by_task = design is not None and design.unit == "task"
+    count = len({item.task for item in items}) if by_task else len(items)
+    most, what = math.ceil(count / schedule.block), "tasks" if by_task else "items"
     if schedule.windows_per_day > most:
         yield Problem(
             "schedule.windows_per_day",
-            f"{schedule.windows_per_day} blocks of {schedule.block} for {len(items)} items",
+            f"{schedule.windows_per_day} blocks of {schedule.block} for {count} {what}",
             f"at most {most}",
         )
-    if registration.sequential is None:
+    if design is None:
         return
+    yield from _unit_problems(registration, design, items)
     askings = asker.stages[-1]
     for item in items:
         ways = sum(len(asking.readout.arms(item)) for asking in askings)
@@ -104,6 +110,27 @@ def block_problems(
                 'one way: e.g. orders = "as_given", one cell',
             )
             return
+
+
+def _unit_problems(
+    registration: Registration, design: Sequential, items: Sequence[Item]
+) -> Iterator[Problem]:
+    """Yield a unit that is none: items of one task, or a last block that is smaller."""
+    tasks, block = len({item.task for item in items}), registration.schedule.block or 1
+    nested = tasks < len(items) and registration.unit.target == "probes like these"
+    if nested and design.unit != "task":
+        yield Problem(
+            "sequential.unit",
+            f"{design.unit!r}, but {len(items)} items stand in {tasks} tasks, and items of one "
+            "task are no independent looks at probes like these",
+            '"task" (for flips), or unit.target = "these probes"',
+        )
+    if design.unit == "block" and len(items) % block:
+        yield Problem(
+            "schedule.block",
+            f"{block} for {len(items)} items: the last block counts as much and is smaller",
+            "a block size that divides the number of items",
+        )
 
 
 def _watch_problems(registration: Registration) -> Iterator[Problem]:

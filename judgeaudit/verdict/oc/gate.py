@@ -46,6 +46,7 @@ from judgeaudit.verdict.oc.instrument import (
     share_outcomes,
     standard_error,
 )
+from judgeaudit.verdict.oc.laid import Laid
 from judgeaudit.verdict.oc.planned import Size
 from judgeaudit.verdict.oc.predictive import Predicted, Resampler
 from judgeaudit.verdict.oc.sequential import SequentialRule
@@ -243,10 +244,13 @@ class Characteristic:
 
 
 def characterise_sequential(
-    gate: Gate, registration: Registration, size: Size, pilot: Piloted | None
+    gate: Gate, registration: Registration, size: Size, pilot: Piloted | None, laid: Laid | None
 ) -> Characteristic:
-    """Return the characteristic of a sequential gate: its stop rule on the even instrument."""
-    rule = SequentialRule(gate, registration, size.units)
+    """Return the characteristic of a sequential gate: its stop rule on the even instrument.
+
+    Tasks of several items are taken to be of one size.
+    """
+    rule = sequential_rule(gate, registration, size, laid)
     found = {
         name: rule.weigh(EVEN, float(value)).chances
         for name, value in values_of(gate).items()
@@ -256,6 +260,15 @@ def characterise_sequential(
         gate, size, rule.fires(), None, found.get("healthy"), found.get("degraded"), pilot,
         rule=rule,
     )  # fmt: skip
+
+
+def sequential_rule(
+    gate: Gate, registration: Registration, size: Size, laid: Laid | None
+) -> SequentialRule:
+    """Return a sequential gate's rule on what its plan can ask at most."""
+    items = size.rows
+    tasks = items if laid is None else np.unique(laid.tasks).size
+    return SequentialRule(gate, registration, items, max(1, round(items / tasks)))
 
 
 def values_of(gate: Gate) -> dict[str, Decimal]:

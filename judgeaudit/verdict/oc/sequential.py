@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from judgeaudit.design.criteria import Gate
 from judgeaudit.design.document import Registration
 from judgeaudit.errors import InputError
+from judgeaudit.stats.betting import stop_mean_gates, unit_shares
 from judgeaudit.stats.operating import DEGRADED_PASSES, HEALTHY_PASSES, Chances
 from judgeaudit.stats.sequential import Stops, stop_flip_gates
 from judgeaudit.verdict.oc.simulated import EVEN, Simulated, smallest
@@ -44,6 +45,19 @@ class SequentialRule:
     gate: Gate
     registration: Registration
     cap: int
+    per_task: int = 1
+
+    @property
+    def unit(self) -> str:
+        """What counts as one look: item, block or task."""
+        assert self.registration.sequential is not None
+        return self.registration.sequential.unit
+
+    @property
+    def codes(self) -> NDArray[np.int64]:
+        """The unit of each item in the order of asking."""
+        size = {"block": self.block, "task": self.per_task}.get(self.unit, 1)
+        return np.asarray(np.arange(self.cap) // size, np.int64)
 
     @property
     def flips(self) -> bool:
@@ -54,7 +68,8 @@ class SequentialRule:
     @property
     def block(self) -> int:
         """Items a block."""
-        return min(self.registration.schedule.block or self.cap, self.cap)
+        size = self.registration.schedule.block or self.cap
+        return min(size * self.per_task if self.unit == "task" else size, self.cap)
 
     @property
     def seed(self) -> int:
@@ -70,7 +85,8 @@ class SequentialRule:
     @property
     def where(self) -> Where:
         """Where noise can lie in what it asks."""
-        return Where(self.cap, self.block)
+        tasks = np.arange(self.cap) // self.per_task
+        return Where(self.cap, self.block, tasks if self.per_task > 1 else None)
 
     @property
     def instruments(self) -> tuple[str, ...]:
@@ -93,7 +109,11 @@ class SequentialRule:
         """Return where each run stops: flips (runs, cap) of 1, 0, NaN, or scores (runs, cap, 2)."""
         if self.flips:
             assert self.gate.at_most is not None
-            return stop_flip_gates(readings, float(self.gate.at_most), float(self.gate.alpha))
+            limit, alpha = float(self.gate.at_most), float(self.gate.alpha)
+            if self.unit == "item":
+                return stop_flip_gates(readings, limit, alpha)
+            stops = stop_mean_gates(*unit_shares(readings, self.codes), limit, alpha)
+            return Stops(stops.outcome, np.bincount(self.codes).cumsum()[stops.items - 1])
         assert self.registration.sequential is not None
         looks = look_plan(self.gate, self.registration.sequential, self.block, self.cap)
         found = [looked(scores, self.gate, looks, self.cap) for scores in readings]
