@@ -8,7 +8,6 @@ or say "normal approximation"; simulated ones take `rng`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +15,6 @@ from scipy import special
 
 from judgeaudit.errors import InputError
 from judgeaudit.stats.interval import Undefined
-from judgeaudit.stats.paired import (
-    mover_ends,
-    newcombe_ends,
-    opposing_correlation,
-    tango_ends,
-)
 
 Floats = NDArray[np.float64]
 
@@ -115,29 +108,6 @@ def items_for_icc(
     return low
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimPower:
-    """Chances of three claims about one effect, each with a one-sided bound of its own.
-
-    present: lower > 0; large: lower > margin; negligible: upper < margin. Present and
-    negligible may hold together. `runs` is the number of simulated studies.
-    """
-
-    present: float
-    large: float
-    negligible: float
-    runs: int
-
-
-def _claims(low: Floats, high: Floats, margin: float) -> ClaimPower:
-    return ClaimPower(
-        float(np.mean(low > 0)),
-        float(np.mean(low > margin)),
-        float(np.mean(high < margin)),
-        low.size,
-    )
-
-
 def correlated_answers(
     chances: tuple[float, ...],
     worlds: int,
@@ -171,95 +141,6 @@ def correlated_answers(
     shared = rng.standard_normal((runs, worlds, 1))
     latent = math.sqrt(correlation) * shared + math.sqrt(1 - correlation) * own
     return np.asarray(latent < special.ndtri(np.asarray(chances)))
-
-
-def _cells(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> tuple[Floats, ...]:
-    """Count a, b, c, d over the worlds (axis 1) of each run."""
-    both, one = (first & second).sum(axis=1), first.sum(axis=1)
-    other = second.sum(axis=1)
-    cells = (both, one - both, other - both, first.shape[1] - one - other + both)
-    return tuple(np.asarray(v, float) for v in cells)
-
-
-def paired_power(
-    first: float,
-    second: float,
-    worlds: int,
-    margin: float,
-    *,
-    rng: np.random.Generator,
-    alpha: float = 0.05,
-    base: str = "newcombe",
-    correlation: float = 0.0,
-    runs: int = 4000,
-) -> ClaimPower:
-    """Simulate the claims about a paired difference of two shares, one call an arm and world.
-
-    Parameters
-    ----------
-    first, second : float
-        Chances of a 1 in the two arms.
-    worlds : int
-        Worlds in a study.
-    margin : float
-        Difference that counts as large.
-    rng : numpy Generator
-        Draws the studies.
-    alpha : float
-        One-sided error of each claim.
-    base : "newcombe" or "tango"
-        Interval that the claims rest on.
-    correlation : float
-        Correlation of the arms of a world, on the latent normal scale.
-    runs : int
-        Number of studies.
-
-    Returns
-    -------
-    ClaimPower
-    """
-    y = correlated_answers((first, second), worlds, runs, rng=rng, correlation=correlation)
-    a, b, c, d = _cells(y[:, :, 0], y[:, :, 1])
-    z = upper_quantile(alpha)
-    ends = tango_ends(b, c, worlds, z) if base == "tango" else newcombe_ends(a, b, c, d, z)
-    return _claims(*ends, margin)
-
-
-def carry_power(
-    chances: tuple[float, float, float, float],
-    worlds: int,
-    margin: float,
-    *,
-    rng: np.random.Generator,
-    alpha: float = 0.05,
-    correlation: float = 0.0,
-    runs: int = 4000,
-) -> ClaimPower:
-    """Simulate the claims about CARRY, (p_FF - p_FU) - (p_SS - p_SU), by MOVER of Newcombe.
-
-    `chances` are p_FF, p_FU, p_SS, p_SU; one call a cell and world.
-
-    Parameters
-    ----------
-    chances : four floats
-        p_FF, p_FU, p_SS, p_SU.
-    worlds, margin, rng, alpha, correlation, runs : as in `paired_power`.
-
-    Returns
-    -------
-    ClaimPower
-    """
-    y = correlated_answers(chances, worlds, runs, rng=rng, correlation=correlation)
-    z, halves = upper_quantile(alpha), []
-    for arm in (0, 2):
-        a, b, c, d = _cells(y[:, :, arm], y[:, :, arm + 1])
-        halves.append(((b - c) / worlds, newcombe_ends(a, b, c, d, z)))
-    (d1, ends1), (d2, ends2) = halves
-    values = y.astype(float)
-    opposed = opposing_correlation(
-        values[:, :, 0] - values[:, :, 1], values[:, :, 2] - values[:, :, 3]
-    )
-    return _claims(*mover_ends(d1, ends1, d2, ends2, opposed), margin)
 
 
 def worlds_for_margin(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from judgeaudit.analysis.items import COLUMNS
 from judgeaudit.study.folders import Folder, unless_read_only
+from judgeaudit.study.luck_figures import draw
 from judgeaudit.study.results import RESULTS, Analysed, analyse, item_changes, write_results
 from judgeaudit.study.sealed import load
 from judgeaudit.study.table import write_frame
@@ -15,6 +16,8 @@ from judgeaudit.study.table import write_frame
 
 def analyze(folder: Folder, *, write: bool = True, now: datetime | None = None) -> Analysed:
     """Return what a study's gates, rules and analyses say of its sealed runs; writes `results/`.
+
+    A study with declared contrasts has a picture of each there, too.
 
     `folder` is a frozen study or one of its gate runs. `now` is the time that the result files
     carry, by default the machine's. A folder that cannot be written to is read all the same:
@@ -25,7 +28,12 @@ def analyze(folder: Folder, *, write: bool = True, now: datetime | None = None) 
     if not write:
         return analysed
     results = analysed.frozen.root / RESULTS
-    why = unless_read_only(results, lambda: write_results(analysed, now))
+
+    def written() -> None:
+        write_results(analysed, now)
+        draw(analysed)
+
+    why = unless_read_only(results, written)
     return replace(analysed, written=None if why else results, unwritten=why)
 
 

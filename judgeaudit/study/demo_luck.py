@@ -16,8 +16,9 @@ from judgeaudit.battery.catalogue import build_battery
 from judgeaudit.endpoint.local import require_engine
 from judgeaudit.study.demo_whole import TEMPLATES, run_whole
 from judgeaudit.study.folders import Folder, refuse_existing, write_study
+from judgeaudit.study.luck_figures import draw
 from judgeaudit.study.progress import Progress, Remark, silent
-from judgeaudit.study.results import RESULTS, Analysed, list_results
+from judgeaudit.study.results import Analysed
 
 MARGIN = "0.10"
 
@@ -80,7 +81,7 @@ def demo_luck(
 def _one_study(root: Path, agents: Sequence[Agent], worlds: int, progress: Progress) -> LuckStudy:
     _make(root, agents, worlds, progress)
     analysed = run_whole(root, progress)
-    return LuckStudy(agents, analysed, tuple(_draw(analysed)))
+    return LuckStudy(agents, analysed, tuple(draw(analysed, png=True)))
 
 
 def _make(root: Path, agents: Sequence[Agent], worlds: int, progress: Progress) -> None:
@@ -140,17 +141,3 @@ at_most = {MARGIN}
 decide = "bound"
 params = {{ stratum = "unlucky", margin = {MARGIN} }}
 """
-
-
-def _draw(analysed: Analysed) -> list[Path]:
-    """Write the plot of the arms into the study's results; returns its files."""
-    from judgeaudit.report.luck_arms import arms_figure, save  # matplotlib: when it is needed
-
-    simulated = all(s.is_simulated for s in analysed.frozen.registration.endpoints)
-    note = "; SIMULATED endpoints" if simulated else ""
-    figure = arms_figure(analysed.findings.estimates, "unlucky", note)
-    results = analysed.frozen.root / RESULTS
-    drawn = save(figure, results / "figures" / "arms")
-    names = [path.relative_to(results).as_posix() for path in drawn]
-    list_results(analysed.frozen, names, analysed.runs)
-    return drawn

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from judgeaudit.analysis.luck.declared import Contrast, chosen
+from judgeaudit.analysis.luck.named import ROLES
 from judgeaudit.analysis.luck.power import luck_power
 from judgeaudit.design.base import plain
-from judgeaudit.errors import InputError
+from judgeaudit.design.criteria import Gate
 from judgeaudit.evidence.lock.sources import load_study
 from judgeaudit.stats.interval import Undefined
 from judgeaudit.stats.power import icc_power, items_for_icc
@@ -17,11 +19,18 @@ from judgeaudit.study.characteristics import Considered, consider, price_of
 from judgeaudit.study.folders import Folder
 from judgeaudit.study.progress import Progress, silent
 from judgeaudit.study.sound import sound
+from judgeaudit.verdict.declared import design_of
 from judgeaudit.verdict.oc.gate import Characteristic
 from judgeaudit.verdict.oc.redesign import items_for_power
 from judgeaudit.verdict.oc.sequential import SequentialRule
 
 POWERS = (0.8, 0.9)
+USUAL = 0.02
+ASSUMED = (
+    f" Assumed: P(worse tool) {USUAL:g} in every cell, so that the effect is 0; write what you "
+    "believe under the gate's healthy.params.cells."
+)
+CONTRASTS = frozenset(f"luck_{name}" for name in ROLES)
 
 
 def power(folder: Folder, *, progress: Progress = silent) -> list[dict[str, Any]]:
@@ -92,30 +101,29 @@ def _icc(one: Characteristic) -> dict[str, Any]:
 
 
 def _luck_row(one: Characteristic, found: Considered) -> dict[str, Any]:
-    """Return the simulated power of a memory-luck claim.
+    """Return the simulated power of a claim about a contrast.
 
     `healthy.params.cells` holds the believed chances, e.g. {FF = 0.116, FU = 0.004, ...};
-    `correlation` and `case` may stand beside it. The gate's threshold is the margin: `at_least`
-    asks for an effect above it, `at_most` for one below.
+    `correlation` and `case` may stand beside it. Without it every cell has the chance `USUAL`: an
+    effect of 0. The gate's threshold is the margin: `at_least` asks for an effect above it,
+    `at_most` for one below.
     """
     gate = one.gate
     params = {} if gate.healthy is None else plain(gate.healthy.params)
-    if "cells" not in params:
-        raise InputError(
-            "registration.toml",
-            f"gate {gate.id}: healthy.params.cells",
-            "missing",
-            "give the believed chances by cell, e.g. cells = {FF = 0.116, FU = 0.004}",
-        )
+    contrast = _contrast(gate, found, str(params.get("case", "unlucky")))
+    if gate.statistic not in CONTRASTS and not isinstance(contrast, Contrast):
+        why = f"the power of {gate.statistic} is not simulated"
+        return _told(one) | {"needed": {"0.8": {"units": None, "why": why}}}
+    cells = params.get("cells") or dict.fromkeys(_cells(contrast), USUAL)
     margin = gate.at_least if gate.at_least is not None else gate.at_most
     told = luck_power(
         one.size.units,
         len(found.registration.endpoints),
-        params["cells"],
+        cells,
         float(margin or 0),
         "negligible" if gate.at_most is not None else "large" if margin else "present",
         np.random.default_rng(found.registration.schedule.seed),
-        contrast=gate.statistic,
+        contrast=contrast,
         case=str(params.get("case", "unlucky")),
         alpha=float(gate.alpha),
         correlation=float(params.get("correlation", 0.0)),
@@ -123,10 +131,26 @@ def _luck_row(one: Characteristic, found: Considered) -> dict[str, Any]:
     needed = {
         "0.8": {"units": told.worlds_needed, "why": "" if told.worlds_needed else "no number"}
     }
+    assumed = "" if "cells" in params else ASSUMED
     return _told(one) | {
         "power": told.one_endpoint,
         "pooled": told.pooled,
         "needed": needed,
-        "sentence": told.sentence,
+        "sentence": told.sentence + assumed,
         "method": f"{told.runs} simulated studies",
     }
+
+
+def _contrast(gate: Gate, found: Considered, case: str) -> Contrast | str:
+    """Return the declared contrast that a gate decides on, its name where none is declared."""
+    design = design_of(found.inputs.protocol)
+    if design is None:
+        return gate.statistic
+    name = str(gate.params.get("contrast", gate.statistic.removeprefix("luck_")))
+    params = {"criterion": "reduction", **gate.params} if name == "mitigation" else gate.params
+    several = chosen(design, name, {k: str(v) for k, v in params.items()})
+    return several[0] if several else gate.statistic
+
+
+def _cells(contrast: Contrast | str) -> tuple[str, ...]:
+    return contrast.cells if isinstance(contrast, Contrast) else ("FF", "FS", "FU", "SS", "SU")

@@ -6,11 +6,9 @@ from scipy import stats
 
 from judgeaudit.stats.interval import Undefined
 from judgeaudit.stats.power import (
-    carry_power,
     correlated_answers,
     icc_power,
     items_for_icc,
-    paired_power,
     worlds_for_margin,
 )
 
@@ -47,28 +45,6 @@ def test_worlds_for_margins(margin, worlds):
 
 def test_no_number_of_worlds_shows_a_difference_equal_to_its_margin():
     assert isinstance(worlds_for_margin(0.1, 0.1, 0.1), Undefined)
-
-
-def test_at_256_worlds_an_effect_of_112_rarely_clears_a_margin_of_10():
-    """Normal approximation: Phi(.012/sqrt(.1065/256) - 1.645) = .145."""
-    found = paired_power(0.116, 0.004, 256, 0.10, rng=np.random.default_rng(3))
-
-    assert found.large == pytest.approx(0.145, abs=0.03)
-    assert found.present > 0.99
-
-
-def test_carry_at_its_margin_is_called_large_at_most_as_often_as_alpha():
-    found = carry_power((0.104, 0.004, 0.004, 0.004), 256, 0.10, rng=np.random.default_rng(4))
-
-    assert found.large <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 4000)
-    assert found.present > 0.99
-
-
-def test_no_carry_is_negligible_and_not_present():
-    found = carry_power((0.004,) * 4, 256, 0.10, rng=np.random.default_rng(5), runs=1000)
-
-    assert found.negligible == 1.0
-    assert found.present <= 0.05
 
 
 def test_simulated_answers_have_their_chances_and_move_together():

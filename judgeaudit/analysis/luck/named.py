@@ -160,6 +160,18 @@ def design_of_names(
     return Design(specs, tuple(contrasts), FACTORS, losses="asked")
 
 
+def contrast_of_name(name: str, case: str) -> Contrast:
+    """Return one of 0.1's contrasts by the name of its statistic, e.g. `luck_carry`.
+
+    Raises `InputError` for a name or a case that is none.
+    """
+    short = name.removeprefix("luck_")
+    if short not in ROLES or case not in LUCK:
+        known = f"one of {', '.join(ROLES)} for {' or '.join(LUCK)}"
+        raise InputError("power", "contrast", f"{name!r}, {case!r}", known)
+    return _contrast(short, Stratum(case), ROLES[short])
+
+
 def _stratum(name: object) -> Stratum:
     case, *variants = str(name).split(".")
     cell = parse_cell(".".join([case, "FF", *variants]))

@@ -1,8 +1,9 @@
 """What a memory-luck study of a given size can show, before it is frozen.
 
 Studies are simulated under chances that a person believes, one call a cell, and analysed as they
-would be: Newcombe's bound (MOVER of it for CARRY) at each endpoint, t over worlds for the mean over
-these endpoints. The power of a claim is how often its bound makes it.
+would be, by the code that analyses them: Newcombe's bound (MOVER of several pairs) at each
+endpoint, t over worlds for the mean over these endpoints. The power of a claim is how often its
+bound makes it.
 """
 
 from __future__ import annotations
@@ -14,19 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from judgeaudit.analysis.luck.declared import CLAIMS
-from judgeaudit.analysis.luck.named import LUCK, ROLES
+from judgeaudit.analysis.luck.answers import Answers
+from judgeaudit.analysis.luck.declared import CLAIMS, Contrast
+from judgeaudit.analysis.luck.effects import effects_of
+from judgeaudit.analysis.luck.named import contrast_of_name
 from judgeaudit.analysis.luck.pool import RARE, with_pseudo_worlds
 from judgeaudit.analysis.luck.skew import further_out, skewness
 from judgeaudit.errors import InputError
 from judgeaudit.stats.interval import Undefined
-from judgeaudit.stats.power import (
-    ClaimPower,
-    carry_power,
-    correlated_answers,
-    paired_power,
-    worlds_for_margin,
-)
+from judgeaudit.stats.power import correlated_answers, upper_quantile, worlds_for_margin
 from judgeaudit.stats.proportions import two_sided
 
 Floats = NDArray[np.float64]
@@ -64,7 +61,7 @@ def luck_power(
     claim: str,
     rng: np.random.Generator,
     *,
-    contrast: str = "luck_carry",
+    contrast: Contrast | str = "luck_carry",
     case: str = "unlucky",
     alpha: float = 0.05,
     correlation: float = 0.0,
@@ -72,26 +69,25 @@ def luck_power(
 ) -> LuckPower:
     """Return how often a study of `n_worlds` worlds would make `claim` about `contrast`.
 
-    `p_cells` are the believed chances of the worse tool by cell letters as in the cells' names,
+    `contrast` is a declared one, or the name of one of 0.1's with its `case`. `p_cells` are the
+    believed chances of the worse tool by cell, in full or without the scope before the first dot,
     e.g. {"FF": .116, "FU": .004, "SS": .004, "SU": .004}. `correlation` is that of the latent
     variable that a world's cells share; endpoints are taken as alike. Raises `InputError` for an
     unknown claim or contrast and for a cell without a chance.
     """
-    chances = _chances(contrast, case, p_cells)
+    declared = contrast_of_name(contrast, case) if isinstance(contrast, str) else contrast
+    chances = _chances(declared, p_cells)
     _check(n_worlds, endpoints, claim)
-    found = _one_endpoint(
-        chances, n_worlds, margin, rng=rng, alpha=alpha, correlation=correlation, runs=runs
+    about = (declared, chances, rng, correlation, runs)
+    one = _share(_holds(claim, *_one_endpoint(*about, n_worlds, alpha), margin))
+    pooled = _share(_holds(claim, *_pooled(*about, n_worlds, endpoints, alpha), margin))
+    effect = float(np.dot(_weights(declared), chances))
+    needed = _needed(effect, margin, claim, chances, _weights(declared), alpha)
+    sentence = _sentence(
+        declared.name, effect, margin, claim, n_worlds, endpoints, one, pooled, needed
     )
-    one = float(getattr(found, claim))
-    together = _pooled(
-        chances, n_worlds, endpoints, rng=rng, alpha=alpha, correlation=correlation, runs=runs
-    )
-    pooled = float(np.mean(_holds(claim, *together, margin)))
-    effect = float(np.dot(_signs(chances), chances))
-    needed = _needed(effect, margin, claim, chances, alpha)
-    sentence = _sentence(contrast, effect, margin, claim, n_worlds, endpoints, one, pooled, needed)
     return LuckPower(
-        contrast,
+        declared.name,
         effect,
         margin,
         claim,
@@ -106,18 +102,25 @@ def luck_power(
     )
 
 
-def _chances(contrast: str, case: str, p_cells: Mapping[str, float]) -> tuple[float, ...]:
-    name = contrast.removeprefix("luck_")
-    if name not in ROLES or case not in LUCK:
-        known = f"one of {', '.join(ROLES)} for {' or '.join(LUCK)}"
-        raise InputError("power", "contrast", f"{contrast!r}, {case!r}", known)
-    luck = LUCK[case]
-    letters = {"L": luck, "O": "S" if luck == "F" else "F"}
-    cells = ["".join(letters.get(role, role) for role in roles) for roles, _ in ROLES[name]]
-    lacking = [cell for cell in cells if not 0 <= p_cells.get(cell, -1.0) <= 1]
+def _share(made: NDArray[np.bool_]) -> float:
+    return float(np.mean(made))
+
+
+def _weights(contrast: Contrast) -> Floats:
+    return np.array([float(weight) for _, weight in contrast.weights])
+
+
+def _chances(contrast: Contrast, p_cells: Mapping[str, float]) -> tuple[float, ...]:
+    found, lacking = [], []
+    for cell in contrast.cells:
+        short = cell.partition(".")[2] or cell
+        chance = p_cells.get(cell, p_cells.get(short, -1.0))
+        found.append(chance)
+        if not 0 <= chance <= 1:
+            lacking.append(short)
     if lacking:
         raise InputError("power", "p_cells", f"no chance in [0, 1] for {', '.join(lacking)}")
-    return tuple(p_cells[cell] for cell in cells)
+    return tuple(found)
 
 
 def _check(worlds: int, endpoints: int, claim: str) -> None:
@@ -128,57 +131,51 @@ def _check(worlds: int, endpoints: int, claim: str) -> None:
         raise InputError("power", "size", found, "give at least 2 worlds and 1 endpoint")
 
 
-def _signs(chances: tuple[float, ...]) -> tuple[int, ...]:
-    return (1, -1) if len(chances) == 2 else (1, -1, -1, 1)
-
-
 def _one_endpoint(
+    contrast: Contrast,
     chances: tuple[float, ...],
-    worlds: int,
-    margin: float,
-    *,
     rng: np.random.Generator,
-    alpha: float,
     correlation: float,
     runs: int,
-) -> ClaimPower:
+    worlds: int,
+    alpha: float,
+) -> tuple[Floats, Floats]:
+    """Return one-sided bounds at one endpoint by the code that analyses, one pair a study."""
     # In parts: 2,000 studies of 256 worlds at once would take hundreds of megabytes.
     part = max(1, min(runs, 2_000_000 // (worlds * len(chances))))
-    sizes = [min(part, runs - start) for start in range(0, runs, part)]
-    parts = [
-        carry_power(
-            (chances[0], chances[1], chances[2], chances[3]),
-            worlds, margin, rng=rng, alpha=alpha, correlation=correlation, runs=size,
-        )
-        if len(chances) == 4
-        else paired_power(
-            chances[0], chances[1],
-            worlds, margin, rng=rng, alpha=alpha, correlation=correlation, runs=size,
-        )
-        for size in sizes
-    ]  # fmt: skip
-    shares = [np.average([getattr(p, c) for p in parts], weights=sizes) for c in CLAIMS]
-    return ClaimPower(float(shares[0]), float(shares[1]), float(shares[2]), runs)
+    ends = []
+    for start in range(0, runs, part):
+        size = min(part, runs - start)
+        y = correlated_answers(chances, worlds, size, rng=rng, correlation=correlation)
+        worse = np.asarray(y, np.int64).transpose(0, 2, 1)
+        ones = np.ones_like(worse)
+        names = (tuple(map(str, range(size))), contrast.cells, tuple(map(str, range(worlds))))
+        answers = Answers(*names, worse, ones, ones, np.zeros_like(worse), {})
+        effects = effects_of(answers, contrast)
+        assert not isinstance(effects, Undefined)
+        ends.append(np.stack(effects.ends(upper_quantile(alpha), "newcombe")))
+    low, high = np.concatenate(ends, axis=1)
+    return low, high
 
 
 def _pooled(
+    contrast: Contrast,
     chances: tuple[float, ...],
-    worlds: int,
-    endpoints: int,
-    *,
     rng: np.random.Generator,
-    alpha: float,
     correlation: float,
     runs: int,
+    worlds: int,
+    endpoints: int,
+    alpha: float,
 ) -> tuple[Floats, Floats]:
     """Return one-sided bounds of the mean over endpoints, one pair a simulated study."""
-    signs, t = np.array(_signs(chances)), float(special.stdtrit(worlds - 1, 1 - alpha))
+    weights, t = _weights(contrast), float(special.stdtrit(worlds - 1, 1 - alpha))
     ends = []
     for _ in range(runs):
         y = correlated_answers(
             chances, worlds, endpoints, rng=rng, correlation=correlation
         )  # endpoints x worlds x cells
-        d = y.astype(float) @ signs
+        d = y.astype(float) @ weights
         mean = d.mean(axis=0)
         centre, se = float(mean.mean()), float(mean.std(ddof=1)) / np.sqrt(worlds)
         if int((d != 0).any(axis=0).sum()) < RARE:
@@ -195,9 +192,14 @@ def _holds(claim: str, low: Floats, high: Floats, margin: float) -> NDArray[np.b
 
 
 def _needed(
-    effect: float, margin: float, claim: str, chances: tuple[float, ...], alpha: float
+    effect: float,
+    margin: float,
+    claim: str,
+    chances: tuple[float, ...],
+    weights: Floats,
+    alpha: float,
 ) -> int | None:
-    variance = sum(p * (1 - p) for p in chances)
+    variance = sum(w * w * p * (1 - p) for w, p in zip(weights, chances, strict=True))
     over, under = (margin, effect) if claim == "negligible" else (effect, margin)
     needed = worlds_for_margin(
         over, 0.0 if claim == "present" else under, variance, alpha=alpha, power=WANTED
