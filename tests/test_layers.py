@@ -25,6 +25,7 @@ ALLOWED = {
     "design": PAPER,
     "evidence": PAPER | {"design"},
     "collect": PAPER | {"design", "evidence"},
+    "gateway": PAPER | {"design", "evidence", "collect"},
     "endpoint": BASE | {"battery"},
     "tables": BASE | {"readings", "instrument", "evidence"},
     "analysis": BASE | {"readings", "stats"},

@@ -10,6 +10,7 @@ import typer
 from judgeaudit.cli import table_options as table
 from judgeaudit.cli.exits import ExitCode, exits
 from judgeaudit.cli.output import AsJson
+from judgeaudit.errors import InputError
 
 
 @exits
@@ -41,13 +42,17 @@ def analyze(
     out: Annotated[
         Path | None, typer.Option("--out", help="Write the estimates: .parquet or .csv.")
     ] = None,
+    value: Annotated[
+        str | None,
+        typer.Option("--value", help="A gateway's log: how answers are read, '$.score', 'GRADE:'."),
+    ] = None,
     items: Annotated[
         Path | None,
         typer.Option("--items", help="Write which items flip, and how: .parquet or .csv."),
     ] = None,
     as_json: AsJson = False,
 ) -> ExitCode:
-    """Compute what a study registered, or describe a table of judge outputs.
+    """Compute what a study registered, or describe a table of judge outputs or a gateway's log.
 
     A study takes no options but --items: what it computes stands in its registration. Several
     table files without --repeat are one run each.
@@ -61,6 +66,12 @@ def analyze(
         task=task, digest=digest, missing=missing, label=label, invalid=invalid, decimal=decimal,
         across=across,
     )  # fmt: skip
+    if table.is_gateway_log(targets, {**columns, "also": also, "out": out, "items": items}):
+        from judgeaudit.cli.analyze_log import analyze_log
+
+        return analyze_log(targets[0], value, gap, pass_at, as_json)
+    if value is not None:
+        raise InputError("--value", found="no gateway's log", remedy="name a column with --score")
     if table.is_study(
         targets, {**columns, "gap": gap, "pass_at": pass_at, "also": also, "out": out}, "analyze"
     ):

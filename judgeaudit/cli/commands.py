@@ -26,6 +26,8 @@ COMMANDS = (
     "export",
     "monitor",
     "serve",
+    "gateway",
+    "gateway",
 )
 
 

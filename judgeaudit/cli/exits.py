@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable
 from contextvars import ContextVar
 from enum import IntEnum
-from typing import Any, ParamSpec
+from typing import Any, ParamSpec, TypeVar
 
 import typer
 
@@ -44,10 +44,11 @@ def code_for(outcome: str) -> ExitCode:
     return {"pass": ExitCode.DONE, "fail": ExitCode.NO}.get(outcome, ExitCode.UNDECIDED)
 
 
-_known: ContextVar[ExitCode | None] = ContextVar("known", default=None)
+_known: ContextVar[int | None] = ContextVar("known", default=None)
+Code = TypeVar("Code", bound=int)
 
 
-def answer(code: ExitCode) -> ExitCode:
+def answer(code: Code) -> Code:
     """Note what a command found before it prints it, and return it.
 
     Whoever reads stdout may leave (`judgeaudit gate S | head`), and a disk may be full: what CI
@@ -122,25 +123,30 @@ def _drop_unwritten() -> None:
         _to_nowhere()
 
 
-def exits(command: Callable[P, ExitCode]) -> Callable[P, None]:
+def exits(command: Callable[P, int]) -> Callable[P, None]:
     """Turn what `command` returns or raises into an exit code."""
 
     @functools.wraps(command)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> None:
         _known.set(None)
         try:
-            code = answer(command(*args, **kwargs))
+            code: int = answer(command(*args, **kwargs))
             _flush()  # a full disk is told here, not by the interpreter's exit
         except BrokenPipeError:
             # The reader of our stdout left (`| head`): not an error, and no traceback at exit.
             _to_nowhere()
             code = _known.get() or ExitCode.DONE
         except (KeyboardInterrupt, Exception) as error:
-            code = code_of(error)
+            named = code_of(error)
+            code = named
             known = _known.get()
             if isinstance(error, OSError) and known is not None:
                 code = known or code  # found before stdout could take no more: a no stays no
-            _say(error, code, bool(kwargs.get("as_json", False)))
+            _say(
+                error,
+                named if code == named else ExitCode.BAD_INPUT,
+                bool(kwargs.get("as_json", False)),
+            )
             _drop_unwritten()
         raise typer.Exit(code)
 

@@ -75,6 +75,20 @@ Across = Annotated[
 ]
 
 
+def is_gateway_log(targets: list[Path], options: dict[str, Any]) -> bool:
+    """Return whether a command is about a gateway's log; `options` are those of tables alone."""
+    if len(targets) != 1 or not targets[0].is_dir():
+        return False
+    from judgeaudit.study.gateway_log import is_log
+
+    if not is_log(targets[0]):
+        return False
+    if any(value is not None for value in options.values()):
+        told = "a gateway's log takes --value, --gap and --pass-at alone"
+        raise InputError(targets[0], found=told, remedy="leave the others out")
+    return True
+
+
 def is_study(targets: list[Path], options: dict[str, Any], command: str) -> bool:
     """Return whether a command is about a study; `options` are all that tables take.
 

@@ -103,7 +103,7 @@ class Transport:
 
     def __init__(self) -> None:
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, ssl=_tls(), keepalive_timeout=60),
+            connector=aiohttp.TCPConnector(limit=0, ssl=tls_context(), keepalive_timeout=60),
             cookie_jar=aiohttp.DummyCookieJar(),
             trust_env=False,
             auto_decompress=False,
@@ -268,7 +268,7 @@ def own_failing(error: BaseException) -> str | None:
     return None
 
 
-def _tls() -> ssl.SSLContext:
+def tls_context() -> ssl.SSLContext:
     """Return a context that takes nothing from the environment.
 
     `ssl.create_default_context` would write each connection's secrets where SSLKEYLOGFILE says.

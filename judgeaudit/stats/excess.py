@@ -119,6 +119,38 @@ def signed_parts(
     return SignedParts(content, position, int((~np.isnan(parts[0])).sum()))
 
 
+def asked_later(
+    first: Codes, again: Codes, clusters: NDArray[np.int_] | None = None
+) -> Estimated | Undefined:
+    """Return how much more often a later answer differs from the first than later ones do.
+
+    For an item with first answer f and later answers a, b: (1[f != a] + 1[f != b]) / 2 - 1[a != b],
+    of expectation q'(q - p) for answers drawn from p at first and from q later: 0 where lag, load
+    and caching change nothing. The mean over items that have all three, t over items or clusters,
+    with two pseudo-items at -1/2 and +1/2 in the variance, as above.
+
+    Parameters
+    ----------
+    first : array of int, shape (n items,)
+        Codes of the first answers, -1 for missing.
+    again : array of int, shape (n items, 2)
+        Codes of the two later answers.
+    clusters : array of int, shape (n,), optional
+        The body of each item.
+
+    Returns
+    -------
+    Estimated, or Undefined where no item has three answers.
+    """
+    there = (first >= 0) & (again >= 0).all(axis=1)
+    across = (again != first[:, None]).mean(axis=1)
+    values = np.where(there, across - (again[:, 0] != again[:, 1]), np.nan)
+    found = _mean(values, clusters)
+    if isinstance(found, Undefined):
+        return Undefined("no call has a first and two later answers")
+    return _with_pseudo_items(found, int(there.sum()))
+
+
 def _excess(
     across: Floats,
     noise: Floats,

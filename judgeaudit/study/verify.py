@@ -29,9 +29,11 @@ from judgeaudit.evidence.lock.verify import verify_frozen
 from judgeaudit.evidence.log.finding import Defect
 from judgeaudit.evidence.log.reader import read_journal
 from judgeaudit.evidence.log.runs import journal_path, sealed_folders, sealed_runs, unsealed_runs
+from judgeaudit.evidence.log.sessions import Derivation, read_session
 from judgeaudit.evidence.log.verify import verify_log
 from judgeaudit.evidence.strays import beside
 from judgeaudit.study.folders import Folder
+from judgeaudit.study.gateway_log import is_log
 from judgeaudit.study.log_facts import stage_findings
 from judgeaudit.study.results import GATE, PROVENANCE, RESULTS
 from judgeaudit.study.sealed import head_of, load
@@ -90,11 +92,56 @@ def verify(folder: Folder, *, expected_head: str | None = None) -> Verified:
     runs. Raises `InputError` for a folder that is neither frozen nor exported.
     """
     root = Path(folder)
+    if is_log(root):
+        return _verify_log(root, expected_head)
     if not (root / FROZEN).exists() and is_export(root):
         found = _Found()
         found.said(partial(_export_findings, root))
         return Verified(tuple(found.findings), other_versions=tuple(found.other))
     return _verify_study(root, expected_head)
+
+
+def _verify_log(root: Path, expected_head: str | None) -> Verified:
+    """Verify a gateway's log: its plan is what its journals say was asked."""
+    found, log = _Found(), log_dir(root)
+    read, names = [], [path.stem for path in sorted((log / "journal").glob("*.jsonl"))]
+    for name in names:
+        try:
+            read.append(read_session(journal_path(log, name)))
+        except OtherVersion as error:
+            found.other.append(str(error))
+        except JudgeauditError as error:
+            found.add([str(error)])
+    derivations = {session.name: Derivation(session) for session in read}
+    for one in verify_log(
+        log,
+        [call for session in read for call in session.calls],
+        "",
+        lambda attempts, call: derivations[call.window](list(attempts), call),
+        expected_head=expected_head,
+        superseded={session.lock_digest for session in read},
+        windows=names,
+    ):
+        if one.defect is Defect.OTHER_VERSION:
+            found.other.append(one.detail)
+        else:
+            found.add([str(one)])
+    return Verified(
+        tuple(found.findings),
+        tuple(place.name for place in sealed_folders(log)),
+        sum(len(session.calls) for session in read),
+        _last_digest(log),
+        tuple(_unsealed(log)),
+        tuple(found.other),
+    )
+
+
+def _last_digest(log: Path) -> str | None:
+    try:
+        runs = sealed_runs(log)
+    except JudgeauditError:
+        return None
+    return str(runs[-1].digest) if runs else None
 
 
 def _verify_study(root: Path, expected_head: str | None) -> Verified:
@@ -126,7 +173,7 @@ def _verify_study(root: Path, expected_head: str | None) -> Verified:
         tuple(place.name for place in runs),
         len(frozen.plan),
         head_of(frozen),
-        tuple(_unsealed(frozen)),
+        tuple(_unsealed(log_dir(frozen.root))),
         tuple(found.other),
         tuple(found.notes),
     )
@@ -160,8 +207,7 @@ def _export_findings(folder: Path) -> Iterator[str]:
     yield from map(str, inventory_findings(folder))
 
 
-def _unsealed(frozen: FrozenStudy) -> Iterator[str]:
-    log = log_dir(frozen.root)
+def _unsealed(log: Path) -> Iterator[str]:
     for name in unsealed_runs(log):
         path = journal_path(log, name)
         try:

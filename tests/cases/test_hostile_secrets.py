@@ -200,7 +200,7 @@ def test_a_broken_header_that_holds_the_key_is_told_without_it(
 def test_the_secrets_of_tls_are_not_written_where_the_environment_says(tmp_path):
     """`SSLKEYLOGFILE` makes a default context write each connection's keys."""
     code = (
-        "from judgeaudit.collect.transport import _tls; import os; c = _tls();"
+        "from judgeaudit.collect.transport import tls_context; import os; c = tls_context();"
         "print(c.keylog_filename, os.environ['SSLKEYLOGFILE'] != '')"
     )
     environment = os.environ | {"SSLKEYLOGFILE": str(tmp_path / "keys")}

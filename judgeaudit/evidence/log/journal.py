@@ -26,12 +26,14 @@ from judgeaudit.errors import GuardError
 from judgeaudit.evidence.formats import catalogue
 from judgeaudit.evidence.log.chain import Broken, Chain
 from judgeaudit.evidence.log.files import DiskFile, JournalFile, Opener, create, sweep
-from judgeaudit.evidence.log.lanes import Lanes
+from judgeaudit.evidence.log.lanes import Entrance, entrance
 from judgeaudit.evidence.log.reader import read_journal
 from judgeaudit.evidence.log.records import (
+    Asked,
     Kind,
     Opening,
     Reservation,
+    asked_payload,
     attempt_payload,
     opening_payload,
     reservation_payload,
@@ -53,7 +55,7 @@ class Journal:
         file: JournalFile,
         chain: Chain,
         state: JournalState,
-        lanes: Lanes,
+        lanes: Entrance,
         redactor: Redactor,
     ) -> None:
         self.path, self.state, self.lanes = path, state, lanes
@@ -69,16 +71,17 @@ class Journal:
         cls,
         path: Path,
         opening: Opening,
-        calls: Sequence[PlannedCall],
+        calls: Sequence[PlannedCall] | None,
         *,
         secrets: Iterable[str] = (),
         opener: Opener = DiskFile,
     ) -> Journal:
         """Create the journal of a new run; its opening is durable on return.
 
-        `calls` are the run's planned calls. Raises `GuardError` if the journal exists.
+        `calls` are the run's planned calls, None in a log without a plan. Raises `GuardError` if
+        the journal exists.
         """
-        chain, state, lanes = Chain(), JournalState(), Lanes(calls)
+        chain, state, lanes = Chain(), JournalState(), entrance(calls)
         link = chain.extend(Kind.OPEN, opening_payload(opening, catalogue.TODAY))
         state.apply(link.record)
         chain.move_to(link)
@@ -95,7 +98,7 @@ class Journal:
     def resume(
         cls,
         path: Path,
-        calls: Sequence[PlannedCall],
+        calls: Sequence[PlannedCall] | None,
         *,
         opening: Opening,
         secrets: Iterable[str] = (),
@@ -115,7 +118,7 @@ class Journal:
             _same_run(path, read.state.run, opening)
             if read.state.sealed:
                 raise GuardError(f"{path}: the run is finished; nothing can be added")
-            lanes = Lanes(calls, read.state.lanes)
+            lanes = entrance(calls, read.state.lanes)
             if read.torn:
                 file.cut(read.length)
         except BaseException:
@@ -156,6 +159,29 @@ class Journal:
         """Do as `reserve` without an event loop."""
         self._reserve(reservation)
         self.flush()
+
+    def arrive(self, asked: Asked, reservation: Reservation) -> None:
+        """Record what a call sends and that it is about to be sent, in one write.
+
+        For a client's own call, which it would have sent anyway: written, so that the end of this
+        process loses nothing, and durable with the next commit (`commit_soon`). Raises
+        `GuardError`, then nothing was recorded.
+        """
+        self._append_all(
+            (Kind.REQUEST, asked_payload(asked)),
+            (Kind.RESERVE, reservation_payload(reservation, self.state.format)),
+        )
+
+    async def ask_again(self, asked: Asked, reservation: Reservation) -> None:
+        """Do as `arrive` for a call of our own: durable on return, before its bytes leave."""
+        self.arrive(asked, reservation)
+        await self._commit(self._chain.length)
+
+    def commit_soon(self) -> None:
+        """Begin to make everything written durable, without waiting for it."""
+        if self._syncing is None and self._failure is None and self._durable < self._chain.length:
+            self._syncing = asyncio.get_running_loop().create_task(self._sync())
+            self._syncing.add_done_callback(_retrieve)
 
     def outcome(self, attempt: Attempt) -> Attempt:
         """Record how a reserved attempt ended; returns it as stored, without secrets.
@@ -244,20 +270,32 @@ class Journal:
             self.lanes.enter(reservation.endpoint)
 
     def _append(self, kind: Kind, payload: Mapping[str, Any]) -> None:
+        self._append_all((kind, payload))
+
+    def _append_all(self, *records: tuple[Kind, Mapping[str, Any]]) -> None:
+        """Write records in one go. A record that breaks a rule ends the journal's growth there."""
         self._guard()
-        link = self._chain.extend(kind, payload)
+        chain = Chain(self._chain.length, self._chain.head)
+        lines: list[bytes] = []
+        for kind, payload in records:
+            link = chain.extend(kind, payload)
+            try:
+                self.state.apply(link.record)
+            except Broken as error:
+                refused = GuardError(f"{self.path}: {error}")
+                if lines:  # what the state took in already is not on the disk
+                    self._failure = refused
+                raise refused from error
+            lines.append(link.line)
+            chain.move_to(link)
         try:
-            self.state.apply(link.record)
-        except Broken as error:
-            raise GuardError(f"{self.path}: {error}") from error
-        try:
-            self._file.write(link.line)
+            self._file.write(b"".join(lines))
         except GuardError as error:
             self._failure = error
             raise
         except OSError as error:
             raise self._broken(error) from error
-        self._chain.move_to(link)
+        self._chain = chain
 
     async def _commit(self, target: int) -> None:
         while self._durable < target:

@@ -10,6 +10,7 @@ matches nothing must not pass.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
 from judgeaudit.errors import GuardError
 from judgeaudit.model import PlannedCall
@@ -45,6 +46,50 @@ def check_lanes(entered: Mapping[str, Sequence[str]], planned: Mapping[str, Sequ
     """Return if every lane is a prefix of its plan; raises `GuardError`."""
     for endpoint, call_ids in entered.items():
         check_prefix(call_ids, planned.get(endpoint, ()), endpoint)
+
+
+class Entrance(Protocol):
+    """What says which call may enter next."""
+
+    @property
+    def planned(self) -> Mapping[str, Sequence[str]]:
+        """Each endpoint's planned calls."""
+        ...
+
+    def check(self, endpoint: str, call_id: str) -> None:
+        """Return if a call may enter; raises `GuardError` unless it may."""
+        ...
+
+    def enter(self, endpoint: str) -> None:
+        """Let a call enter."""
+        ...
+
+    def waiting(self, endpoint: str) -> list[str]:
+        """Return the ids of the endpoint's calls that have not entered."""
+        ...
+
+
+class Unplanned:
+    """No plan: somebody else's program asks, and whatever it asks enters."""
+
+    planned: Mapping[str, Sequence[str]] = {}
+
+    def check(self, endpoint: str, call_id: str) -> None:
+        """Return: there is no order to keep."""
+
+    def enter(self, endpoint: str) -> None:
+        """Do nothing."""
+
+    def waiting(self, endpoint: str) -> list[str]:
+        """Return none: nothing waits that was not asked."""
+        return []
+
+
+def entrance(
+    calls: Sequence[PlannedCall] | None, entered: Mapping[str, Sequence[str]] | None = None
+) -> Entrance:
+    """Return the lanes of planned calls; None is a log without a plan."""
+    return Unplanned() if calls is None else Lanes(calls, entered)
 
 
 class Lanes:

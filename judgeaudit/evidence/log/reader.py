@@ -95,13 +95,14 @@ def attempts_by_call(
     rows. One call's bodies are held at a time.
     """
     with path.open("rb") as stream:
-        yield None, [_attempt_at(stream, offset, index.log) for offset in index.preflight]
+        yield None, [attempt_at(stream, offset, index.log) for offset in index.preflight]
         for call in sorted(calls, key=lambda call: call.plan_index):
             offsets = index.calls.get(call.call_id, ())
-            yield call, [_attempt_at(stream, offset, index.log) for offset in offsets]
+            yield call, [attempt_at(stream, offset, index.log) for offset in offsets]
 
 
-def _attempt_at(stream: BinaryIO, offset: int, log: LogFormat) -> Attempt:
+def attempt_at(stream: BinaryIO, offset: int, log: LogFormat) -> Attempt:
+    """Return the attempt whose record starts at a byte of a journal that was read before."""
     stream.seek(offset)
     # The chain was checked a moment ago; this refuses a line that changed since.
     try:

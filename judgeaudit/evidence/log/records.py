@@ -24,6 +24,7 @@ class Kind(StrEnum):
     """What a record does."""
 
     OPEN = "open"
+    REQUEST = "request"
     RESERVE = "reserve"
     OUTCOME = "outcome"
     VOID = "void"
@@ -119,6 +120,48 @@ class Reservation:
             canonical_sha256,
             reserved_at,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a call of a log without a plan sends: its record stands before the call's reservation.
+
+    `path` holds no query, `headers` are those that may be stored. `api` is the API that is spoken,
+    None where it is not known; `shape` names what all calls of that form share. `body` is None
+    where the same bytes were asked before in this journal, and where they are too long to keep.
+    `system` is what the harness says it judges; `origin` the call that is asked again.
+    """
+
+    call_id: str
+    at: int
+    method: str
+    path: str
+    api: str | None
+    shape: str
+    body_sha256: str
+    body: bytes | None
+    redacted: bool
+    headers: Mapping[str, str]
+    system: str | None = None
+    origin: str | None = None
+
+
+def asked_payload(asked: Asked) -> dict[str, Any]:
+    """Return the JSON form of what a call sends."""
+    payload = asdict(asked)
+    payload["at"] = str(asked.at)
+    if asked.body is not None:
+        payload["body"] = base64.b64encode(asked.body).decode("ascii")
+    return payload
+
+
+def asked_from(record: Mapping[str, Any]) -> Asked:
+    """Return what a request record holds; raises KeyError or ValueError if it holds none."""
+    values = {field.name: record[field.name] for field in fields(Asked)}
+    values["at"] = int(values["at"])
+    if values["body"] is not None:
+        values["body"] = base64.b64decode(values["body"], validate=True)
+    return Asked(**values)
 
 
 IDENTITY = (

@@ -108,7 +108,7 @@ def unsealed_runs(log_dir: Path) -> list[str]:
 def start(
     log_dir: Path,
     opening: Opening,
-    calls: Sequence[PlannedCall],
+    calls: Sequence[PlannedCall] | None,
     *,
     secrets: Iterable[str] = (),
     opener: Opener = DiskFile,

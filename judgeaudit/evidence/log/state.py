@@ -10,6 +10,8 @@
 5. `skip` gives a call that was never reserved the reason why it has no reading; it stays unsent.
 6. `seal` is written when no attempt is open. It repeats the ledger, which must close:
    attempts = responses + transport failures + unresolved.
+7. `request` says, in a log without a plan, what a call is about to send. It stands once, before the
+   call's first reservation, which names the same bytes.
 
 A record that breaks a rule raises `chain.Broken` and changes nothing.
 """
@@ -110,6 +112,8 @@ class JournalState:
         self.calls: dict[str, CallState] = {}
         self.lanes: dict[str, list[str]] = {}
         self.skipped: dict[str, Reason] = {}
+        self.asked: dict[str, str] = {}
+        self.bodies: set[str] = set()
         self.ledger: dict[str, Tally] = {}
         self.preflight: dict[str, Tally] = {}
         self.spans: dict[str, Span] = {}
@@ -165,8 +169,18 @@ class JournalState:
         self.format = catalogue.log_format(said, catalogue.JOURNAL, self.source, writer)
         self.opening = opening_from(record, self.format)
 
+    def _request(self, record: Mapping[str, Any]) -> None:
+        call_id, body = record["call_id"], record["body_sha256"]
+        if call_id in self.asked or call_id in self.calls:
+            raise Broken(f"call {call_id!r}: what it sends was told before")
+        self.asked[call_id] = body
+        if record["body"] is not None:
+            self.bodies.add(body)
+
     def _reserve(self, record: Mapping[str, Any]) -> None:
         call_id, attempt, planned = record["call_id"], record["attempt"], record["plan_index"]
+        if self.asked.get(call_id, record["body_sha256"]) != record["body_sha256"]:
+            raise Broken(f"call {call_id!r}: reserved with other bytes than it asked")
         call = self.calls.get(call_id) or CallState()
         if (planned is None) is not (record["condition"] == PREFLIGHT):
             raise Broken(f"call {call_id!r}: only preflight has no plan index")
@@ -243,6 +257,7 @@ class JournalState:
 
 _RULES = {
     Kind.OPEN: JournalState._open,
+    Kind.REQUEST: JournalState._request,
     Kind.RESERVE: JournalState._reserve,
     Kind.OUTCOME: JournalState._outcome,
     Kind.VOID: JournalState._outcome,

@@ -51,12 +51,14 @@ def verify_log(
     *,
     expected_head: str | None = None,
     superseded: Collection[str] = (),
+    windows: Collection[str] = (),
 ) -> list[Finding]:
     """Return all that is wrong with a log; empty if it is sound.
 
     `superseded` are locks that amendments followed: a run may have begun under one of them.
+    `windows` are names that belong here although no call of the plan has them.
     """
-    findings = list(_strays(log_dir, {call.window for call in plan}))
+    findings = list(_strays(log_dir, {*windows, *(call.window for call in plan)}))
     runs: list[SealedRun] = []
     for folder in sealed_folders(log_dir):
         try:
