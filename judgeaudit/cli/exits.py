@@ -76,9 +76,9 @@ def _text(error: BaseException) -> str:
     return str(error)
 
 
-def _say(error: BaseException, code: ExitCode, as_json: bool) -> None:
+def _say(error: BaseException, named: ExitCode, code: int, as_json: bool) -> None:
     """Tell an error: one line a problem on stderr, or one JSON document on stdout."""
-    if code is ExitCode.BUG:
+    if named is ExitCode.BUG:
         sys.stderr.write(printable_lines("".join(traceback.format_exception(error))))
     message = (
         "interrupted; run the same command again to resume"
@@ -102,7 +102,7 @@ def _say(error: BaseException, code: ExitCode, as_json: bool) -> None:
     if isinstance(error, RegistrationError):
         for problem in error.problems:
             remark(f"error: {error.source}: {problem}")
-    elif code is not ExitCode.BUG:
+    elif named is not ExitCode.BUG:
         remark(f"error: {message}")
 
 
@@ -142,11 +142,7 @@ def exits(command: Callable[P, int]) -> Callable[P, None]:
             known = _known.get()
             if isinstance(error, OSError) and known is not None:
                 code = known or code  # found before stdout could take no more: a no stays no
-            _say(
-                error,
-                named if code == named else ExitCode.BAD_INPUT,
-                bool(kwargs.get("as_json", False)),
-            )
+            _say(error, named, code, bool(kwargs.get("as_json", False)))
             _drop_unwritten()
         raise typer.Exit(code)
 

@@ -68,10 +68,12 @@ def _verdict(found: Verified) -> str:
         return "written by another version of judgeaudit: nothing can be said here"
     if found.calls is None:
         return "verified: an export, every file as its manifest has it"
-    if not found.runs:
+    if not found.runs and found.planned:
         return f"verified: registration, plan of {found.calls} calls; nothing sealed"
     runs = len(found.runs)
+    what = "registration, plan of" if found.planned else "a gateway's log,"
+    name = "run" if found.planned else "session"
     return (
-        f"verified: registration, plan of {found.calls} calls, {runs} sealed "
-        f"run{'' if runs == 1 else 's'}; this shows integrity, not who made it or when"
+        f"verified: {what} {found.calls} calls, {runs} sealed "
+        f"{name}{'' if runs == 1 else 's'}; this shows integrity, not who made it or when"
     )

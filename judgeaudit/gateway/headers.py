@@ -76,9 +76,11 @@ STORED = frozenset(
 def passed_on(raw: Iterable[tuple[bytes, bytes]]) -> Pairs:
     """Return a request's headers as they go upstream, in order, names as written."""
     found: Pairs = []
+    spelled: dict[str, str] = {}  # the client takes two spellings of one name for a replacement
     for name_, value_ in raw:
         name, value = name_.decode("latin-1"), value_.decode("latin-1")
         low = name.lower()
+        name = spelled.setdefault(low, name)
         if low in _REPLACED:
             continue
         found.append((name, _readable(value) if low == "accept-encoding" else value))

@@ -41,7 +41,7 @@ from judgeaudit.instrument.provider.interface import Classified, Kind
 from judgeaudit.instrument.provider.lenient import load_json
 from judgeaudit.instrument.provider.policy import classify
 from judgeaudit.instrument.rules import CURRENT
-from judgeaudit.instrument.spoken import api_of, reply_of, said
+from judgeaudit.instrument.spoken import api_of, plain_reply_of, said
 from judgeaudit.model import Attempt, Invalid, Outcome, Reply, Responsibility
 from judgeaudit.version import __version__
 
@@ -262,7 +262,7 @@ def _read(
     if 200 <= status < 300:
         if isinstance(body, Invalid):
             return Classified(Kind.FINAL), body
-        reply = None if api is None else reply_of(api, body, received.headers)
+        reply = None if api is None else plain_reply_of(api, body, received.headers)
         return Classified(Kind.FINAL), reply
     plain = b"" if isinstance(body, Invalid) else body
     return classify(status, received.headers, plain, now_ns=now_ns), None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from judgeaudit.analysis.estimate import Estimate
+from judgeaudit.analysis.exploratory import PartReport
 from judgeaudit.analysis.shadow.kinds import KindReport, ShadowReport
 from judgeaudit.analysis.shadow.systems import System
 from judgeaudit.report.table_text import part_lines
@@ -45,19 +47,23 @@ def kind_lines(kind: KindReport) -> Iterator[str]:
     if kind.part is None:
         yield "  no call was asked again: nothing tells of repeatability"
     else:
-        lines = list(part_lines(kind.part))[1:]
         yield f"  {kind.part.items} calls with their re-asks:"
-        yield from (line for line in lines if kind.value != "text" or not _of_categories(line))
+        yield from _part(kind.part, kind.value)
         yield from (f"  {line}" for line in _circumstances(kind))
     if kind.between is not None:
         yield f"  {kind.between.items} bodies in several sessions, on the harness's own answers:"
-        yield from (line for line in list(part_lines(kind.between))[1:])
+        yield from _part(kind.between, kind.value)
     if kind.systems is not None:
         yield from (f"  {line}" for line in _systems(kind.systems))
 
 
-def _of_categories(line: str) -> bool:
-    return any(name in line for name in _NOT_OF_TEXT)
+def _part(part: PartReport, value: str) -> Iterator[str]:
+    """Yield a table's lines; of exact text nothing that speaks of a set of categories."""
+    if value != "text":
+        yield from list(part_lines(part))[1:]
+        return
+    lines = list(part_lines(replace(part, facets=None)))[1:]
+    yield from (line for line in lines if not any(name in line for name in _NOT_OF_TEXT))
 
 
 def _counted(counts: Any) -> str:

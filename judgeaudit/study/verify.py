@@ -47,7 +47,8 @@ class Verified:
     `calls` is None where the log was not checked, since what it stands on does not hold. `head` is
     the digest of the last sealed run's manifest, `unsealed` tells how far other runs have come.
     `other_versions` are files in formats that this version does not read: no word on their
-    integrity. `notes` are no findings: what nothing here covers.
+    integrity. `notes` are no findings: what nothing here covers. `planned` is False for a gateway's
+    log, whose calls no registration planned.
     """
 
     findings: tuple[str, ...]
@@ -57,6 +58,7 @@ class Verified:
     unsealed: tuple[str, ...] = ()
     other_versions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    planned: bool = True
 
     @property
     def ok(self) -> bool:
@@ -133,6 +135,7 @@ def _verify_log(root: Path, expected_head: str | None) -> Verified:
         _last_digest(log),
         tuple(_unsealed(log)),
         tuple(found.other),
+        planned=False,
     )
 
 

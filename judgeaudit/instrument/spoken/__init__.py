@@ -8,10 +8,9 @@ gives without streaming, so that one reader reads both.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from judgeaudit.instrument.provider.compressed import readable
-from judgeaudit.instrument.provider.lenient import load_json, mapping
+from judgeaudit.instrument.provider.lenient import load_json
 from judgeaudit.instrument.rules import CURRENT, Rules
 from judgeaudit.instrument.spoken.chat import Chat
 from judgeaudit.instrument.spoken.interface import Said, Spoken, events, is_stream
@@ -19,7 +18,17 @@ from judgeaudit.instrument.spoken.messages import Messages
 from judgeaudit.instrument.spoken.responses import Responses
 from judgeaudit.model import Invalid, Reply
 
-__all__ = ["CATALOGUE", "Said", "Spoken", "api_of", "is_stream", "reply_of", "said", "stream_ends"]
+__all__ = [
+    "CATALOGUE",
+    "Said",
+    "Spoken",
+    "api_of",
+    "is_stream",
+    "plain_reply_of",
+    "reply_of",
+    "said",
+    "stream_ends",
+]
 
 CATALOGUE: dict[str, Spoken] = {found.api: found for found in (Chat(), Messages(), Responses())}
 
@@ -49,8 +58,13 @@ def reply_of(
     `headers` have lower-case names.
     """
     plain = readable(body, headers)
-    if isinstance(plain, Invalid):
-        return plain
+    return plain if isinstance(plain, Invalid) else plain_reply_of(api, plain, headers, rules)
+
+
+def plain_reply_of(
+    api: str, plain: bytes, headers: Mapping[str, str], rules: Rules = CURRENT
+) -> Reply | Invalid:
+    """Return what a success says whose body was unpacked before, whatever its headers say."""
     spoken = CATALOGUE[api]
     if is_stream(headers):
         return spoken.streamed(events(plain), rules)
@@ -60,11 +74,3 @@ def reply_of(
 def stream_ends(api: str | None, chunk: bytes) -> bool:
     """Return whether a piece of a stream holds the mark after which nothing more is said."""
     return api is not None and CATALOGUE[api].end_mark in chunk
-
-
-def document_of(body: bytes) -> Mapping[str, Any]:
-    """Return a body's JSON object, an empty one for anything else."""
-    try:
-        return mapping(load_json(body))
-    except ValueError:
-        return {}

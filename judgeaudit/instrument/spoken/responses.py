@@ -49,7 +49,7 @@ class Responses:
         """Return what the last event, which holds the whole response, says."""
         for event in events:
             if event.get("type") == "error":
-                return self.read(put_together({"error": event}), rules)
+                return self.read(put_together({"error": event.get("error") or event}), rules)
             if event.get("type") in _ENDS:
                 return self.read(put_together(mapping(event.get("response"))), rules)
         return Invalid(Reason.TRUNCATED, "the stream ended before response.completed")
