@@ -148,7 +148,7 @@ def asked_later(
     found = _mean(values, clusters)
     if isinstance(found, Undefined):
         return Undefined("no call has a first and two later answers")
-    return _with_pseudo_items(found, int(there.sum()))
+    return _with_pseudo_items(found, int(there.sum()), clusters is not None)
 
 
 def _excess(

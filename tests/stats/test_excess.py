@@ -7,6 +7,7 @@ import pytest
 
 from judgeaudit.stats.excess import (
     NOT_SEPARABLE,
+    asked_later,
     excess_disagreement,
     signed_parts,
 )
@@ -87,3 +88,28 @@ def test_opposite_position_parts_cancel_in_the_mean_and_not_in_the_excess():
 
     assert signed_parts(forward, backward).position.value == pytest.approx(0)
     assert excess_disagreement(forward, backward, 2).excess.value == pytest.approx(1)
+
+
+def test_a_later_answer_that_differs_more_than_later_ones_do():
+    """Four calls: y/yy 0, y/nn +1, y/yn (0 + 1)/2 - 1 = -1/2, y/n- left out: mean 1/6, no
+    interval below ten calls."""
+    first = np.array([0, 0, 0, 0])
+    again = np.array([[0, 0], [1, 1], [0, 1], [1, -1]])
+
+    found = asked_later(first, again)
+
+    assert found.value == pytest.approx(1 / 6)
+    assert found.n == 3
+    assert found.no_interval
+
+
+def test_a_judge_that_never_changes_gets_an_interval_from_two_pseudo_items():
+    """20 calls without any difference: se = sqrt(.5 / (20 * 19)) = .03627, t(19) = 2.093."""
+    found = asked_later(np.zeros(20, dtype=int), np.zeros((20, 2), dtype=int))
+
+    interval = found.interval()
+    assert (interval.low, interval.high) == pytest.approx((-0.07592, 0.07592), abs=1e-4)
+
+
+def test_without_three_answers_nothing_is_told():
+    assert "no call" in asked_later(np.array([0]), np.array([[0, -1]])).reason
