@@ -30,6 +30,7 @@ from judgeaudit.design.document import Registration
 from judgeaudit.errors import InputError
 from judgeaudit.verdict.amended import Amended, compared
 from judgeaudit.verdict.blockers import Bar, barred, bars
+from judgeaudit.verdict.chance import chance_of
 from judgeaudit.verdict.flips import BaselineReplies
 from judgeaudit.verdict.oc.piloted import PilotRecord, other_models
 from judgeaudit.verdict.rules import Named, name_outcome
@@ -142,7 +143,8 @@ def evaluate(
     for rule in registration.rules:
         question = question_of(rule, registration, candidates, design)
         by_rule = _marked(compute(rule.statistic, read, question, rule.where), True)
-        one = name_outcome(rule, by_rule, confirmatory=True)
+        chance = chance_of(rule, read, question)
+        one = name_outcome(rule, by_rule, confirmatory=True, chance=chance)
         named.append(one)
         estimates += _asked_by(by_rule, f"rules.{rule.id}", dict(one.names))
     bare = []

@@ -9,11 +9,10 @@ from typing import Any
 from judgeaudit.analysis.catalogue import statistic
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.design.criteria import Rule
-from judgeaudit.verdict.compare import inside
+from judgeaudit.verdict.chance import Chance, speaks_of_time
+from judgeaudit.verdict.naming import by_point, heads_of, name_of
 from judgeaudit.verdict.verdicts import estimate_to_dict
 from judgeaudit.verdict.words import OVER, counts, interval, not_said, number
-
-UNNAMED, UNDEFINED = "unnamed", "undefined"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +29,7 @@ class Named:
     confirmatory: bool = False
     says: str = ""
     does_not_say: tuple[str, ...] = ()
+    chance: Chance | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values, for `verdicts.json`."""
@@ -45,16 +45,28 @@ class Named:
             "estimates": [estimate_to_dict(estimate) for estimate in self.estimates],
             "source": self.source,
             "confirmatory": self.confirmatory,
+            "by_chance": None
+            if self.chance is None
+            else {
+                "deals": self.chance.deals,
+                "names": {place: dict(found) for place, found in self.chance.shares.items()},
+            },
         }
 
 
-def name_outcome(rule: Rule, estimates: Sequence[Estimate], *, confirmatory: bool = False) -> Named:
-    """Return what `rule` names; the first estimate of each endpoint decides, all are kept."""
-    heads: dict[str, Estimate] = {}
-    for estimate in estimates:
-        if estimate.analysis == rule.statistic:
-            heads.setdefault(estimate.endpoint, estimate)
-    names = tuple((endpoint, _name(rule, estimate)) for endpoint, estimate in heads.items())
+def name_outcome(
+    rule: Rule,
+    estimates: Sequence[Estimate],
+    *,
+    confirmatory: bool = False,
+    chance: Chance | None = None,
+) -> Named:
+    """Return what `rule` names; the first estimate of each endpoint decides, all are kept.
+
+    `chance` is what it would name if time had no effect.
+    """
+    heads = heads_of(rule.statistic, estimates)
+    names = tuple((endpoint, name_of(rule, estimate)) for endpoint, estimate in heads.items())
     return Named(
         id=rule.id,
         statistic=rule.statistic,
@@ -64,30 +76,29 @@ def name_outcome(rule: Rule, estimates: Sequence[Estimate], *, confirmatory: boo
         bands=tuple(band.name for band in rule.bands),
         source=rule.source,
         confirmatory=confirmatory,
-        says=" ".join(_sentence(rule, name, heads[endpoint]) for endpoint, name in names),
+        says=" ".join(_sentence(rule, name, heads[endpoint], chance) for endpoint, name in names),
+        chance=chance,
         does_not_say=_not_said(rule, list(heads.values())),
     )
 
 
-def _name(rule: Rule, estimate: Estimate) -> str:
-    if estimate.value is None:
-        return UNDEFINED
-    value = estimate.value if estimate.exact is None else estimate.exact
-    return next((band.name for band in rule.bands if inside(value, band)), UNNAMED)
-
-
-def _sentence(rule: Rule, name: str, estimate: Estimate) -> str:
+def _sentence(rule: Rule, name: str, estimate: Estimate, chance: Chance | None) -> str:
     place = "" if estimate.endpoint == "all" else f" at {estimate.endpoint}"
     if estimate.value is None:
         return f"{name}{place}: {rule.statistic} has no estimate ({estimate.undefined})."
     over = "" if rule.over == "all" else f" {OVER.get(rule.over, rule.over)}"
-    return (
+    said = (
         f"{name}{place}: {rule.statistic}{over} is {number(estimate.value)} "
         f"({counts(estimate)}; {interval(estimate)})."
     )
+    null = "" if chance is None else chance.sentence(estimate.endpoint)
+    return " ".join(text for text in (said, by_point(rule, name, estimate), null) if text)
 
 
 def _not_said(rule: Rule, heads: list[Estimate]) -> tuple[str, ...]:
     subject = statistic(rule.statistic).subject
     said = not_said(heads, subject=subject, by_point=False, bounds=(), confirmatory=True)
-    return (*said, "A rule names an outcome by frozen bands; it passes and fails nothing.")
+    nothing = "A rule names an outcome by frozen bands; it passes and fails nothing."
+    if speaks_of_time(rule):
+        return (*said, nothing)
+    return (*said, nothing, "The rule speaks of no effect of time: it has no name by chance alone.")
