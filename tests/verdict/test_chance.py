@@ -34,14 +34,14 @@ def days(rng, count, items=100, rate=0.15, windows=3):
 
 def test_a_spread_over_three_points_comes_by_chance_in_most_five_day_studies(rng):
     """Issue 12: a judge with one constant noise: fires in 95 % of five-day studies."""
-    found = chance_of(SPREAD, days(rng, 5), Question(over="all"), 20)
+    found = chance_of(SPREAD, days(rng, 5, items=60, windows=2), Question(over="all"), 12)
 
     assert found.shares["judge"]["days_differ"] > 0.8
     assert sum(found.shares["judge"].values()) == pytest.approx(1)
 
 
 def test_two_days_fire_less_often_than_five(rng):
-    two = chance_of(SPREAD, days(rng, 2), Question(over="all"), 30).shares["judge"]
+    two = chance_of(SPREAD, days(rng, 2, windows=2), Question(over="all"), 20).shares["judge"]
 
     assert 0.1 < two["days_differ"] < 0.8
 
@@ -52,9 +52,9 @@ def test_a_day_that_is_another_judge_is_no_chance(rng):
     second = table["day"].eq(2) & table["window"].str.endswith("1")
     table.loc[second, "category"] = "b"
 
-    found = chance_of(SPREAD, table, Question(over="all"), 20)
+    found = chance_of(SPREAD, table, Question(over="all"), 8)
 
-    assert found.deals == 20
+    assert found.deals == 8
     assert found.shares["judge"]["days_differ"] < 1
 
 
