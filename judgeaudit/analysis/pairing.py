@@ -82,13 +82,18 @@ def _signs(rankings: list[Any]) -> np.ndarray[Any, np.dtype[np.int8]]:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Per row: agreeing comparisons, comparisons a pair, compared and planned pairs, its item."""
+    """Per row: agreeing comparisons, comparisons a pair, compared and planned pairs, its item.
+
+    `missing_alike`: whether `alike` holds the missing pairs, as flips do where they count invalid
+    readings.
+    """
 
     alike: Ints
     of: Ints
     compared: Ints
     planned: Ints
     items: Ints
+    missing_alike: bool = False
 
     @property
     def missing(self) -> float | None:
@@ -103,9 +108,8 @@ class Counts:
     def flipped(self, counts_invalid: bool) -> Counts:
         """Return the counts of disagreement: among compared pairs, or among all planned ones."""
         among = self.planned if counts_invalid else self.compared
-        return Counts(
-            self.of * among - self.alike, self.of, self.compared, self.planned, self.items
-        )
+        flips = self.of * among - self.alike
+        return Counts(flips, self.of, self.compared, self.planned, self.items, counts_invalid)
 
 
 def count_pairs(grid: Grid, comparer: Comparer, pairs: list[tuple[int, int]]) -> Counts:
@@ -152,9 +156,10 @@ def share(
 
 def worst_case(found: Counts) -> tuple[float, float] | None:
     """Return the mean share with all missing pairs unlike, and with all of them alike."""
-    planned = found.of * found.planned
-    low = exact_mean(found.alike, planned)
-    high = exact_mean(found.alike + found.of * (found.planned - found.compared), planned)
+    planned, lacking = found.of * found.planned, found.of * (found.planned - found.compared)
+    least = found.alike - lacking if found.missing_alike else found.alike
+    low = exact_mean(least, planned)
+    high = exact_mean(least + lacking, planned)
     return None if low is None or high is None else (float(low), float(high))
 
 

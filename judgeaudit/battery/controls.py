@@ -9,9 +9,9 @@ They are made from a battery's own first item, so that the study's prompt fits t
   compared, or `low` where a number is read: below .5, or below the middle of the scale.
 
 Which of them fit is a fact of the readout's record: `compared` (candidates of one item, at least
-two), `compared_if_several` (else as `twins`), `tools` (those of a battery of worlds, else as
-`twins`), `low` (a number), or `twins`: free text, a verdict on one candidate and a choice of tools
-without a log have no known answer, and their only control is the identical pair.
+two), `compared_if_several` (else as `twins`), `tools` (those that the record of the item's battery
+kind makes, else as `twins`), `low` (a number), or `twins`: free text, a verdict on one candidate
+and a choice of tools without a log have no known answer; their only control is the identical pair.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from judgeaudit.battery.domains import DOMAINS
-from judgeaudit.battery.posterior import Record
-from judgeaudit.battery.worlds import World, world_item
+from judgeaudit.battery.catalogue import kind_of
+from judgeaudit.battery.kind import control_item
 from judgeaudit.errors import InputError
 from judgeaudit.model import JSON, Candidate, Item
 
@@ -39,14 +38,10 @@ def controls_for(kind: str, items: Sequence[Item]) -> tuple[Item, ...]:
         raise InputError("controls", found="no items to make controls from")
     if kind == "compared" or (kind == "compared_if_several" and len(item.candidates) > 1):
         return _compared(item)
-    if kind == "tools" and item.meta.get("battery") == "worlds":
-        return _chosen(item)
+    built = kind_of(item)
+    if kind == "tools" and built is not None and built.controls is not None:
+        return built.controls(item)
     return _twins(item) + (_silent(item) if kind == "low" else ())
-
-
-def _control(item: Item, kind: str, name: str, expect: str, **meta: JSON) -> Item:
-    marks = {"control": kind, "expect": expect, **meta}
-    return replace(item, id=name, group=name, task=name, gold=None, meta=marks)
 
 
 def _compared(item: Item) -> tuple[Item, ...]:
@@ -55,9 +50,11 @@ def _compared(item: Item) -> tuple[Item, ...]:
         raise InputError("controls", found=found, remedy="a comparison needs at least 2")
     best = _best(item)
     same = tuple(replace(c, text=best.text, correct=None, meta=_place(c)) for c in item.candidates)
-    gold = _control(item, "gold", "control-gold", best.id)
+    gold = control_item(item, "gold", "control-gold", best.id)
     return (
-        replace(_control(item, "identical", "control-identical", "indifferent"), candidates=same),
+        replace(
+            control_item(item, "identical", "control-identical", "indifferent"), candidates=same
+        ),
         replace(gold, candidates=_against_nothing(item, best), gold=best.id),
     )
 
@@ -85,7 +82,7 @@ def _against_nothing(item: Item, best: Candidate) -> tuple[Candidate, ...]:
 def _twins(item: Item) -> tuple[Item, ...]:
     names = ("control-identical-1", "control-identical-2")
     return tuple(
-        _control(item, "identical", name, "indifferent", twin=twin)
+        control_item(item, "identical", name, "indifferent", twin=twin)
         for name, twin in zip(names, names[::-1], strict=True)
     )
 
@@ -96,27 +93,4 @@ def _silent(item: Item) -> tuple[Item, ...]:
         return ()
     only = item.candidates[0]
     silent = replace(only, text=NOTHING, correct=False, meta=_place(only))
-    return (replace(_control(item, "gold", "control-gold", "low"), candidates=(silent,)),)
-
-
-def _chosen(item: Item) -> tuple[Item, ...]:
-    runs = item.meta["better_record"][1]
-    equal = Record(runs // 2, runs)
-    return (
-        _world(item, "identical", "indifferent", equal, equal),
-        _world(item, "gold", "better", Record(runs, runs), Record(0, runs)),
-    )
-
-
-def _world(item: Item, kind: str, expect: str, better: Record, worse: Record) -> Item:
-    domain = next(d for d in DOMAINS if d.name == item.meta["domain"])
-    names = item.meta["better"], item.meta["worse"]
-    world = World(f"control-{kind}", domain, *names, True, better, worse, *_price(item))
-    gold = expect if kind == "gold" else None
-    return replace(_control(world_item(world), kind, world.name, expect), gold=gold)
-
-
-def _price(item: Item) -> tuple[int | None, int | None]:
-    """Return one price for both tools, where the battery's worlds have prices."""
-    costs = item.meta["costs"]
-    return (None, None) if costs is None else (costs[0], costs[0])
+    return (replace(control_item(item, "gold", "control-gold", "low"), candidates=(silent,)),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from judgeaudit.battery.draws import Draws
 from judgeaudit.battery.items import Battery
+from judgeaudit.battery.kind import BatteryKind, nothing_of_its_own
 from judgeaudit.battery.traces import Task, Trace, candidate_of, check_size, summary, worked
 from judgeaudit.model import Item
 
@@ -65,3 +66,23 @@ def _scored(task: Task, trace: Trace, place: int) -> Item:
         gold=str(1 + 4 * before // len(trace.steps)),
         meta={"battery": "scores"},
     )
+
+
+PAIRS = BatteryKind(
+    name="pairs",
+    build=verdict_pairs,
+    counted="pairs",
+    about="a correct solution and one with a slip: verdicts",
+    balanced=True,
+    lint=nothing_of_its_own,
+    controls=None,
+)
+SCORES = BatteryKind(
+    name="scores",
+    build=scored_answers,
+    counted="tasks",
+    about="single solutions with a mark from 1 to 5: scores",
+    balanced=True,
+    lint=nothing_of_its_own,
+    controls=None,
+)

@@ -16,13 +16,14 @@ relative error are filled evenly over the battery.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from judgeaudit.battery.draws import Draws
 from judgeaudit.battery.items import Battery
+from judgeaudit.battery.kind import BatteryKind, Finding
 from judgeaudit.errors import InputError
 from judgeaudit.model import Candidate, Item
 
@@ -32,6 +33,9 @@ BINS = (Fraction(1, 1000), Fraction(1, 100), Fraction(1, 10), Fraction(1))
 """Edges of CE's bins of relative error: below the first, between two, at or above the last."""
 
 BIN_NAMES = ("<1e-3", "[1e-3,1e-2)", "[1e-2,1e-1)", "[1e-1,1)", ">=1")
+
+CELL_FLOOR = 20
+"""A contrast within an error type needs this many independent slips a cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,3 +182,35 @@ def _candidate(name: str, entry: Slip) -> Candidate:
         }
     )
     return Candidate(name, f"The sum is {entry.total}.", right, meta)
+
+
+def checked(items: Sequence[Item]) -> Iterator[Finding]:
+    """Yield slips without their size, and cells of type and bin that hold too few tasks.
+
+    Slips of one task are not independent, so a cell counts tasks.
+    """
+    cells: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for item in items:
+        for candidate in item.candidates:
+            if candidate.correct:
+                continue
+            if not {"type", "bin", "relative_error"} <= candidate.meta.keys():
+                place = f"{item.id}/{candidate.id}"
+                yield Finding("error", "error-size", place, "a slip without type and size")
+                continue
+            cells[candidate.meta["type"], candidate.meta["bin"]].add(item.task)
+    thin = [f"{kind} {name}" for (kind, name), t in sorted(cells.items()) if len(t) < CELL_FLOOR]
+    if thin:
+        message = f"{len(thin)} of {len(cells)} cells have fewer than {CELL_FLOOR} tasks: "
+        yield Finding("warning", "thin-cells", "", message + ", ".join(thin))
+
+
+SLIPS = BatteryKind(
+    name="slips",
+    build=slip_items,
+    counted="tasks",
+    about="one right total among nine slips of known type and size",
+    balanced=False,  # one candidate of ten is right by construction
+    lint=checked,
+    controls=None,
+)

@@ -18,6 +18,7 @@ from fractions import Fraction
 
 from judgeaudit.battery.draws import Draws
 from judgeaudit.battery.items import Battery
+from judgeaudit.battery.kind import BatteryKind, nothing_of_its_own
 from judgeaudit.errors import InputError
 from judgeaudit.model import JSON, Candidate, Item
 
@@ -215,3 +216,23 @@ def ranking_items(n: int, seed: int, *, candidates: int = 10, prefix: int = 100)
         )
         items.append(item)
     return Battery(tuple(items), summary(items))
+
+
+TRACES = BatteryKind(
+    name="traces",
+    build=label_items,
+    counted="tasks",
+    about="worked sums cut at prefixes, one candidate an item: label readouts",
+    balanced=True,
+    lint=nothing_of_its_own,
+    controls=None,
+)
+RANKINGS = BatteryKind(
+    name="rankings",
+    build=ranking_items,
+    counted="tasks",
+    about="worked sums, all candidates of a task in one item: rankings",
+    balanced=True,
+    lint=nothing_of_its_own,
+    controls=None,
+)

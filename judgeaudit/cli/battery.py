@@ -15,21 +15,37 @@ from judgeaudit.errors import InputError
 
 @exits
 def battery(
-    kind: Annotated[str, typer.Argument(help="traces, rankings, slips, pairs, scores or worlds.")],
-    out: Annotated[Path, typer.Option(help="The file to write, one item a line.")],
-    n: Annotated[int, typer.Option(min=1, help="Number of tasks, pairs or worlds.")] = 20,
+    kind: Annotated[
+        str | None, typer.Argument(help="Which kind; without it, the kinds there are.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="The file to write, one item a line.")] = None,
+    n: Annotated[int, typer.Option(min=1, help="How many, of what the kind counts.")] = 20,
     seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 1,
     option: Annotated[
         list[str] | None, typer.Option(help="An option of this kind, NAME=JSON; may be repeated.")
     ] = None,
     as_json: AsJson = False,
 ) -> ExitCode:
-    """Write items from a seed; an unfit battery is refused.
+    """Write items from a seed; an unfit battery is refused. Without KIND, list the kinds.
 
     Example: judgeaudit battery traces --n 8 --seed 1 --out items.jsonl
     """
-    from judgeaudit.study.battery import write_battery
+    from judgeaudit.study.battery import kinds, write_battery
 
+    if kind is None:
+        found_kinds = kinds()
+        if as_json:
+            document(found_kinds)
+        else:
+            lines(
+                [
+                    f"{one['name']}: {one['about']}; --n counts {one['counts']}"
+                    for one in found_kinds
+                ]
+            )
+        return ExitCode.DONE
+    if out is None:
+        raise InputError("--out", found="missing", remedy="name the file to write")
     options = dict(_option(text) for text in option or [])
     found = write_battery(kind, out, n=n, seed=seed, options=options)
     if as_json:

@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from judgeaudit.battery import build_battery, items_to_bytes, lint
-from judgeaudit.battery.lint import Finding
+from judgeaudit.battery import KINDS, build_battery, items_to_bytes, lint
+from judgeaudit.battery.catalogue import options_of
+from judgeaudit.battery.kind import Finding
 from judgeaudit.errors import InputError
 from judgeaudit.study.folders import Folder
 
@@ -27,6 +28,14 @@ class Written:
         told = [asdict(finding) for finding in self.findings]
         report = dict(self.report)
         return {"file": str(self.file), "items": self.items, "report": report, "findings": told}
+
+
+def kinds() -> list[dict[str, Any]]:
+    """Return the kinds that a seed can build: name, what it is, what `n` counts, options."""
+    return [
+        {"name": one.name, "about": one.about, "counts": one.counted, "options": options_of(name)}
+        for name, one in KINDS.items()
+    ]
 
 
 def write_battery(
