@@ -8,6 +8,7 @@ from judgeaudit.version import __version__
 
 if TYPE_CHECKING:
     from judgeaudit.api import (
+        JudgeauditError,
         amend,
         analyze,
         analyze_table,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "JudgeauditError",
     "__version__",
     "amend",
     "analyze",

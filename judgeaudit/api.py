@@ -24,6 +24,7 @@ from judgeaudit.analysis.frame import estimates_frame
 from judgeaudit.analysis.items import items_frame
 from judgeaudit.analysis.question import Over, Question
 from judgeaudit.design.frozen import FrozenStudy
+from judgeaudit.errors import InputError, JudgeauditError
 from judgeaudit.readings.table import checked
 from judgeaudit.study.amend import amend
 from judgeaudit.study.analyze import analyze
@@ -40,18 +41,20 @@ from judgeaudit.study.monitor import monitor
 from judgeaudit.study.oc import oc
 from judgeaudit.study.pilot import pilot
 from judgeaudit.study.power import power
-from judgeaudit.study.results import analyse
+from judgeaudit.study.results import Analysed, analyse, item_changes
 from judgeaudit.study.run import run
 from judgeaudit.study.sealed import load, sealed_runs_of, study_table
 from judgeaudit.study.stamp import stamp
 from judgeaudit.study.supplement_files import Exported
 from judgeaudit.study.table import check_wish, wish_of
 from judgeaudit.study.verify import verify
+from judgeaudit.tables.raw import check_files
 from judgeaudit.tables.read import read_frame, read_long
 from judgeaudit.tables.roles import roles_of
 from judgeaudit.verdict import Findings, decide
 
 __all__ = [
+    "JudgeauditError",
     "amend",
     "analyze",
     "analyze_table",
@@ -87,23 +90,33 @@ def load_study(folder: Folder) -> FrozenStudy:
     return load(Path(folder))
 
 
-def load_readings(study: FrozenStudy) -> pd.DataFrame:
+def load_readings(study: FrozenStudy | Folder) -> pd.DataFrame:
     """Return one row a planned call of the sealed runs, joined with gold and truth of its item.
 
-    The columns are those of `judgeaudit.readings.table.COLUMNS`; what came back invalid is a row
-    with a reason. Raises `EvidenceError` where a sealed file differs from its manifest,
-    `UndefinedEstimate` where nothing is sealed.
+    `study` is a study's folder, or what `load_study` gave. The columns are those of
+    `judgeaudit.readings.table.COLUMNS`; what came back invalid is a row with a reason. Raises
+    `EvidenceError` where a sealed file differs from its manifest, `UndefinedEstimate` where nothing
+    is sealed.
     """
-    sealed_runs_of(study)
-    return study_table(study)
+    frozen = _frozen(study)
+    sealed_runs_of(frozen)
+    return study_table(frozen)
 
 
-def verdicts(study: FrozenStudy) -> Findings:
+def _frozen(study: FrozenStudy | Folder) -> FrozenStudy:
+    if isinstance(study, FrozenStudy):
+        return study
+    if not isinstance(study, str | os.PathLike):
+        raise InputError("study", found=type(study).__name__, remedy="give a study's folder")
+    return load_study(study)
+
+
+def verdicts(study: FrozenStudy | Folder) -> Findings:
     """Return what the registration's gates, rules and analyses say of the sealed runs.
 
-    Raises as `load_readings` does.
+    `study` is a study's folder, or what `load_study` gave. Raises as `load_readings` does.
     """
-    return analyse(study).findings
+    return analyse(_frozen(study)).findings
 
 
 def estimate(
@@ -164,26 +177,49 @@ def analyze_table(
         task=task, digest=digest, missing=missing, label=label, invalid=invalid, decimal=decimal,
         across=across,
     )  # fmt: skip
+    paths: list[Path] = []
+    if not isinstance(source, pd.DataFrame):
+        given = [source] if isinstance(source, str | os.PathLike) else source
+        paths = [Path(path) for path in given]
+        check_files(paths)
     roles, wish = roles_of(columns, "analyze_table"), wish_of(gap, pass_at, also)
     check_wish(wish, roles)
     if isinstance(source, pd.DataFrame):
         return explore(read_frame(source, roles), wish)
-    paths = [source] if isinstance(source, str | os.PathLike) else list(source)
-    return explore(read_long([Path(path) for path in paths], roles), wish)
+    return explore(read_long(paths, roles), wish)
 
 
-def estimates(found: Report | Findings | Iterable[Estimate]) -> pd.DataFrame:
-    """Return estimates as a table, one row each; the columns are `analysis.frame.COLUMNS`."""
-    known: Any = found.estimates if isinstance(found, Report | Findings) else found
+def estimates(
+    found: FrozenStudy | Folder | Analysed | Report | Findings | Iterable[Estimate],
+) -> pd.DataFrame:
+    """Return estimates as a table, one row each; the columns are `analysis.frame.COLUMNS`.
+
+    `found` is a study's folder, what `load_study`, `analyze`, `analyze_table` or `verdicts` gave,
+    or estimates. Raises `InputError` for anything else, and as `load_readings` does for a study.
+    """
+    if isinstance(found, str | os.PathLike | FrozenStudy):
+        return estimates_frame(verdicts(found).estimates)
+    known: Any = found.findings if isinstance(found, Analysed) else found
+    known = known.estimates if isinstance(known, Report | Findings) else known
+    known = list(known) if isinstance(known, Iterable) else [known]
+    strangers = [one for one in known if not isinstance(one, Estimate)]
+    if strangers:
+        what = f"{type(found).__name__} with {type(strangers[0]).__name__}"
+        raise InputError("estimates", found=what, remedy="give a study's folder, or a result")
     return estimates_frame(known)
 
 
-def items(found: Report | pd.DataFrame) -> pd.DataFrame:
+def items(found: FrozenStudy | Folder | Analysed | Report | pd.DataFrame) -> pd.DataFrame:
     """Return which items changed their answers: from what to what, how often (`analysis.items`).
 
-    `found` is what `analyze_table` gave, or readings as `load_readings` gives them.
+    `found` is a study's folder, what `load_study`, `analyze` or `analyze_table` gave, or readings
+    as `load_readings` gives them. Raises `InputError` for anything else.
     """
-    return found.items() if isinstance(found, Report) else items_frame(checked(found))
+    if isinstance(found, Report):
+        return found.items()
+    if isinstance(found, pd.DataFrame):
+        return items_frame(checked(found))
+    return item_changes(found if isinstance(found, Analysed) else analyse(_frozen(found)))
 
 
 def export(

@@ -112,7 +112,7 @@ def explore(long: Long, wish: Wish | None = None) -> Report:
     shows that the runs are no repeats.
     """
     if not long.rows:
-        raise InputError(long.source, found="no rows", remedy="give a table with one row a reading")
+        raise InputError(long.source, found="no rows", remedy="give one row a reading")
     wanted = wish or Wish()
     for name in wanted.also:
         statistic(name)

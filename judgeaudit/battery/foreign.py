@@ -1,9 +1,10 @@
 """A person's own rows, as JSONL, a JSON array or CSV, made into items.
 
-Every row keeps the number of the line on which it begins, and every refusal names it. Nothing is
-guessed: a gold value that names no candidate is an error, not a row without gold. The columns that
-hold candidates and gold do not become fields, so that a prompt cannot give the answer away; each
-candidate carries its column as `meta["field"]`, the name of the place it fills in a prompt.
+Every row keeps the number of the line on which it begins, or its own number where several rows
+begin on one line, and every refusal names it. Nothing is guessed: a gold value that names no
+candidate is an error, not a row without gold. The columns that hold candidates and gold do not
+become fields, so that a prompt cannot give the answer away; each candidate carries its column as
+`meta["field"]`, the name of the place it fills in a prompt.
 """
 
 from __future__ import annotations
@@ -71,10 +72,23 @@ def items_from_rows(source: object, rows: Sequence[Row], columns: Columns) -> Ba
     value that names no candidate, and an id that occurs twice.
     """
     taken = rows if columns.limit is None else rows[: columns.limit]
-    items = [(row[0], _item(source, number, row, columns)) for number, row in enumerate(taken, 1)]
-    refuse_duplicate_ids(source, [(line, item.id) for line, item in items])
+    unit, places = _places(rows)
+    items = [
+        _item(source, number, {unit: place}, cells, columns)
+        for number, (place, (_, cells)) in enumerate(zip(places, taken, strict=False), 1)
+    ]
+    named = [(place, item.id) for place, item in zip(places, items, strict=False)]
+    refuse_duplicate_ids(source, named, unit)
     report = {"rows": len(rows), "items": len(items), "notes": _notes(rows, taken, columns)}
-    return Battery(tuple(item for _, item in items), report)
+    return Battery(tuple(items), report)
+
+
+def _places(rows: Sequence[Row]) -> tuple[str, list[int]]:
+    """Return what names a row in messages: its line, or its number where rows share lines."""
+    lines = [line for line, _ in rows]
+    if len(set(lines)) == len(lines):
+        return "line", lines
+    return "row", list(range(1, len(rows) + 1))
 
 
 def _notes(rows: Sequence[Row], taken: Sequence[Row], columns: Columns) -> list[str]:
@@ -90,9 +104,10 @@ def _notes(rows: Sequence[Row], taken: Sequence[Row], columns: Columns) -> list[
     return notes
 
 
-def _item(source: object, number: int, row: Row, columns: Columns) -> Item:
-    line, cells = row
-    place = f"line {line}"
+def _item(
+    source: object, number: int, where: dict[str, JSON], cells: dict[str, JSON], columns: Columns
+) -> Item:
+    place = " ".join(f"{unit} {at}" for unit, at in where.items())
     name = f"row-{number}"
     if columns.id is not None:
         name = _name(source, place, columns.id, cells)
@@ -110,7 +125,7 @@ def _item(source: object, number: int, row: Row, columns: Columns) -> Item:
         fields={key: value for key, value in cells.items() if key not in hidden},
         candidates=candidates,
         gold=None if columns.gold is None else _gold(source, place, cells, columns),
-        meta={"line": line},
+        meta=where,
     )
 
 
@@ -168,14 +183,15 @@ def _gold(source: object, place: str, cells: Mapping[str, JSON], columns: Column
     )
 
 
-def _object(source: object, line: int, value: JSON) -> Row:
+def _object(source: object, line: int, value: JSON, place: str = "") -> Row:
+    place = place or f"line {line}"
     if not isinstance(value, dict):
-        raise InputError(source, f"line {line}", "a row must be a JSON object")
+        raise InputError(source, place, "a row must be a JSON object")
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         found = "half a character (a lone surrogate, such as \\ud800)"
-        raise InputError(source, f"line {line}", found, "write the whole character") from error
+        raise InputError(source, place, found, "write the whole character") from error
     return line, value
 
 
@@ -197,18 +213,19 @@ def _json_array(source: object, text: str) -> Iterator[Row]:
         raise InputError(source, "line 1", "not a JSON array of objects", "or name it .jsonl")
     line, seen, at = 1, 0, _skip_space(text, at + 1)
     closing = text[at : at + 1] == "]"
+    number = 0
     while not closing:
-        line, seen = line + text.count("\n", seen, at), at
+        line, seen, number = line + text.count("\n", seen, at), at, number + 1
+        place = f"row {number}, which begins in line {line}"
         try:
             value, at = decoder.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
-            place = f"row that begins in line {line}"
             raise InputError(source, place, json_fault(error)) from error
-        yield _object(source, line, value)
+        yield _object(source, line, value, place)
         at = _skip_space(text, at)
         closing = text[at : at + 1] == "]"
         if not closing and text[at : at + 1] != ",":
-            raise InputError(source, f"after line {line}", "no comma or ] after a row")
+            raise InputError(source, place, "no comma or ] after it")
         at = at if closing else _skip_space(text, at + 1)
     if text[at + 1 :].strip():
         raise InputError(source, f"after line {line}", "text after the array")

@@ -112,15 +112,17 @@ def items_from_lines(source: object, lines: Iterable[str]) -> tuple[Item, ...]:
     return tuple(item for _, item in items)
 
 
-def refuse_duplicate_ids(source: object, ids: Sequence[tuple[int, str]]) -> None:
-    """Raise `InputError` naming both lines of the first id that occurs twice."""
+def refuse_duplicate_ids(
+    source: object, ids: Sequence[tuple[int, str]], unit: str = "line"
+) -> None:
+    """Raise `InputError` naming both lines (or rows) of the first id that occurs twice."""
     first: dict[str, int] = {}
     for number, name in ids:
         if name in first:
             raise InputError(
                 source,
-                f"line {number}",
-                f"id {name!r} is taken by line {first[name]}",
+                f"{unit} {number}",
+                f"id {name!r} is taken by {unit} {first[name]}",
                 "give every item an id of its own",
             )
         first[name] = number

@@ -42,8 +42,12 @@ def check(
     else:
         lines(room.check_lines(report))
         count = len(report.problems)
-        told = "1 problem" if count == 1 else f"{count} problems"
-        remark(told if count else f"ready to freeze; next: judgeaudit prereg freeze {study}")
+        if count:
+            remark("1 problem" if count == 1 else f"{count} problems")
+        elif report.frozen:
+            remark(f"frozen already, and unchanged; next: judgeaudit run {study}")
+        else:
+            remark(f"ready to freeze; next: judgeaudit prereg freeze {study}")
     return code
 
 

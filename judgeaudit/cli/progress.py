@@ -27,9 +27,8 @@ def line_of(counts: Counts, seconds: float, done_before: int, currency: str) -> 
     parts = [f"{counts.done}/{counts.planned} calls", f"{rate:.1f}/s"]
     if counts.cost:
         parts.append(f"{counts.cost:.4f} {currency}")
-    failed = counts.attempts - counts.outcomes["ok"]  # type: ignore[index]
-    if failed:
-        parts.append(f"{failed} attempts without a reply")
+    if counts.failed:
+        parts.append(f"{counts.failed} attempts without a reply")
     parts.append("time left unknown" if left is None else f"{clock_time(left)} left")
     return ", ".join(parts)
 

@@ -27,6 +27,11 @@ class Counts:
     watcher: Callable[[Counts], None] | None = None
     teller: Callable[[str], None] | None = None
 
+    @property
+    def failed(self) -> int:
+        """The tries that brought no reply."""
+        return self.attempts - self.outcomes[Outcome.OK]
+
     def call_done(self) -> None:
         """Count a planned call that needs nothing more."""
         self.done += 1

@@ -98,8 +98,12 @@ def measure(
     protocol: ProtocolDocument,
     plan: Sequence[PlannedCall],
     sizes: Mapping[BodyKey, int],
+    bodies: int,
 ) -> Numbers:
-    """Return the numbers of a plan; `sizes` gives each body's bytes."""
+    """Return the numbers of a plan.
+
+    `sizes` gives the bytes of each request's body, `bodies` how many of these differ.
+    """
     stages = protocol.all_stages()
     specs = {spec.id: spec for spec in registration.endpoints}
     prompt: Counter[str] = Counter()
@@ -114,7 +118,7 @@ def measure(
         calls=len(plan),
         preflight=len(registration.endpoints) * wide,
         cap=registration.schedule.cap,
-        bodies=len(sizes),
+        bodies=bodies,
         windows=wide,
         longest_window=max(times.values(), default=timedelta(0)),
         duration=sum(times.values(), timedelta(0)) + _gaps(registration),

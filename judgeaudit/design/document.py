@@ -6,6 +6,7 @@ API give log-probabilities) is in `check.py`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, Literal, Self
@@ -182,9 +183,9 @@ class Schedule(Strict):
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
-        names = [condition.name for condition in self.conditions]
-        if len(set(names)) != len(names):
-            raise ValueError("two conditions share a name")
+        names = [(f"conditions[{n}]", one.name) for n, one in enumerate(self.conditions)]
+        if shared := _shared(names, "name"):
+            raise ValueError(shared)
         return self
 
 
@@ -276,11 +277,19 @@ class Registration(Strict):
 
     @model_validator(mode="after")
     def _ids_differ(self) -> Self:
-        kinds: dict[str, list[str]] = {
-            "endpoints": [endpoint.id for endpoint in self.endpoints],
-            "gates or rules": [gate.id for gate in self.gates] + [rule.id for rule in self.rules],
-        }
-        for what, ids in kinds.items():
-            if len(set(ids)) != len(ids):
-                raise ValueError(f"two {what} share an id")
+        endpoints = [(f"endpoints[{n}]", one.id) for n, one in enumerate(self.endpoints)]
+        gates = [(f"gates[{n}]", one.id) for n, one in enumerate(self.gates)]
+        rules = [(f"rules[{n}]", one.id) for n, one in enumerate(self.rules)]
+        if shared := _shared(endpoints, "id") or _shared([*gates, *rules], "id"):
+            raise ValueError(shared)
         return self
+
+
+def _shared(named: Iterable[tuple[str, str]], what: str) -> str:
+    """Return which two tables have one name, and that name; nothing where all differ."""
+    first: dict[str, str] = {}
+    for place, name in named:
+        if name in first:
+            return f"{first[name]} and {place} share the {what} {name!r}; give each its own"
+        first[name] = place
+    return ""

@@ -17,6 +17,7 @@ from judgeaudit.battery import items_from_bytes
 from judgeaudit.design.base import read_toml
 from judgeaudit.design.document import Registration
 from judgeaudit.design.protocol import ProtocolDocument
+from judgeaudit.design.salvage import salvaged
 from judgeaudit.errors import InputError, Problem, RegistrationError
 from judgeaudit.model import Item
 
@@ -55,7 +56,10 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Draft:
-    """A study's input files by role, what was read from them, and what could not be."""
+    """A study's input files by role, what was read from them, and what could not be.
+
+    A registration with faults is here without them (`salvage`): for checks, never for a freeze.
+    """
 
     root: Path
     sources: Mapping[str, Source]
@@ -81,6 +85,14 @@ def parse_document(model: type[M], source: Source) -> tuple[M | None, list[Probl
         return None, [Problem(key, error.found, error.remedy)]
     except ValidationError as error:
         return None, translated(model, error)
+
+
+def salvaged_document(model: type[M], source: Source) -> M | None:
+    """Return what is left of a TOML document without its faults, to check the rest of a study."""
+    try:
+        return salvaged(model, read_toml(source.path, source.data))
+    except InputError:
+        return None
 
 
 def parse_items(source: Source) -> tuple[tuple[Item, ...], list[Problem]]:

@@ -7,7 +7,7 @@ Rules of this module:
 * Without a digest, prompt or request column nothing shows that the requests were the same: the
   repeats are "unverified", and the words test-retest are not used of them.
 * Runs that agree perfectly, with no evidence of separate calls (none, or equal ids and times), may
-  be one answer read from a cache: flagged.
+  be one answer read from a cache: flagged, where there are `FEW` items or more.
 """
 
 from __future__ import annotations
@@ -34,6 +34,9 @@ SAME_REQUEST, PARAMETERS, ORDERS, CALLS = (
 """Names of columns that tables use for what was sent, how, in which order, and as which call."""
 
 DECLARED = SAME_REQUEST | PARAMETERS | ORDERS
+
+FEW = 5
+"""Fewer items that never differ are what any judge may give: no sign of a cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,6 @@ def _cached(sheet: Sheet, separate: tuple[str, ...], perfect: bool) -> str:
     names = tuple(sheet.long.calls)
     if names and not separate and sheet.index.shape[1] > 1:
         return f"{', '.join(names)} equal between runs: one call may stand for several"
-    if perfect and not separate:
+    if perfect and not separate and sheet.items.size >= FEW:
         return "every run gave the same answers and no column tells separate calls apart"
     return ""

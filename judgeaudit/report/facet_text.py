@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from judgeaudit.analysis.facets import Facet, Facets, Level
 from judgeaudit.stats.interval import Undefined
@@ -24,17 +24,19 @@ def facet_lines(found: Facets) -> Iterator[str]:
     if found.tasks is not None:
         yield f"{found.items} items lie in {found.tasks} tasks"
     for facet in found.facets:
-        yield from _facet(facet)
+        yield from _facet(facet, list(found.categories))
     yield from _trail(found)
     yield from _gaps(found)
 
 
-def _facet(facet: Facet) -> Iterator[str]:
+def _facet(facet: Facet, categories: Sequence[str]) -> Iterator[str]:
     many = PLURAL[facet.name]
     balanced = "" if facet.balanced else ", not every item in each equally often"
     if math.isnan(facet.levels[0].mean) and not any(level.shares for level in facet.levels):
         return
-    yield f"{many}: {_levels(facet)}{balanced}"
+    shares = f"share of {'/'.join(categories)}"
+    what = shares if any(level.shares for level in facet.levels) else "mean"
+    yield f"{what} by {facet.name}: {_levels(facet)}{balanced}"
     if facet.untested:
         yield f"  no test of a shift: {facet.untested}"
         return
@@ -56,13 +58,13 @@ def _levels(facet: Facet) -> str:
     means = [level.mean for level in facet.levels if not math.isnan(level.mean)]
     if not means:
         return f"{len(facet.levels)}"
-    return f"{len(facet.levels)}, means {min(means):.3f} to {max(means):.3f}"
+    return f"{min(means):.3f} to {max(means):.3f} over {len(facet.levels)} of them"
 
 
 def _level(level: Level) -> str:
     if level.shares:
-        return f"{level.name} " + "/".join(f"{share:.0%}" for share in level.shares)
-    return f"{level.name} {level.mean:.3f}"
+        return f"{level.name}: " + "/".join(f"{share:.0%}" for share in level.shares)
+    return f"{level.name}: {level.mean:.3f}"
 
 
 def _p(value: float | None) -> str:

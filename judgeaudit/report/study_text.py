@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.design.document import Registration
 from judgeaudit.verdict import Findings, Verdict
 from judgeaudit.verdict.gate_report import GateReport
-from judgeaudit.verdict.words import beside, counts, interval, number
+from judgeaudit.verdict.words import beside, counts, interval, number, once
 
 
 def study_lines(
@@ -72,9 +72,9 @@ def _verdicts(findings: Findings) -> Iterator[str]:
         yield from _verdict(verdict)
     for named in findings.named:
         yield f"  rule {named.id}: {named.says}"
-    said = [text for v in verdicts for text in v.does_not_say]
-    said += [text for named in findings.named for text in named.does_not_say]
-    for text in dict.fromkeys(said):
+    said = [(f"gate {v.id}", v.does_not_say) for v in verdicts if not v.parts]
+    said += [(f"rule {named.id}", named.does_not_say) for named in findings.named]
+    for text in once(said):
         yield f"  note: {text}"
 
 
@@ -104,11 +104,18 @@ def _verdict(verdict: Verdict) -> Iterator[str]:
         yield f"    beside it, {estimate.analysis}{f' ({where})' if where else ''}: {value}"
 
 
+def _standing(told: Sequence[Estimate]) -> str:
+    """Return whether registered analyses are confirmatory; all of a study's are, or none."""
+    if all(e.confirmatory for e in told):
+        return "registered beside its gates and rules; they decide nothing"
+    return "exploratory: the study registers no gate and no rule"
+
+
 def _others(findings: Findings) -> Iterator[str]:
     told = findings.analyses
     if told:
         yield ""
-        yield "Registered analyses:"
+        yield f"Registered analyses ({_standing(told)}):"
     for e in told:
         place = ", ".join(part for part in (e.endpoint, e.scope) if part != "all") or "all"
         if e.value is None:

@@ -56,9 +56,10 @@ def _between(report: Report) -> Iterator[str]:
 
 def part_lines(part: PartReport) -> Iterator[str]:
     """Yield one part: what it is, what is missing, what its repeats are, and its numbers."""
-    windows = f", {part.windows} windows" if part.windows > 1 else ""
-    orders = f", {part.orders} orders" if part.orders > 1 else ""
-    yield f"[{part.scope}] {part.items} items, {part.runs} runs{windows}{orders}"
+    counted = [_many(part.items, "item"), _many(part.runs, "run")]
+    counted += [f"{n} {what}" for n, what in ((part.windows, "windows"), (part.orders, "orders"))
+                if n > 1]  # fmt: skip
+    yield f"[{part.scope}] {', '.join(counted)}"
     yield from (f"  {line}" for line in _missing(part))
     if part.facets is not None:
         yield from (f"  {line}" for line in facet_lines(part.facets))
@@ -67,6 +68,10 @@ def part_lines(part: PartReport) -> Iterator[str]:
     for estimate in part.estimates:
         yield f"  {_number_line(estimate, part.scope, several)}"
     yield from (f"  {line}" for line in _consequences(part))
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _missing(part: PartReport) -> Iterator[str]:

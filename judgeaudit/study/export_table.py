@@ -13,6 +13,7 @@ from judgeaudit.report.supplement.tables import Origin, Part, estimates_table, i
 from judgeaudit.study.folders import whole_folder
 from judgeaudit.study.supplement_files import Exported, write_manifest, write_part, write_readme
 from judgeaudit.study.table import wish_of
+from judgeaudit.tables.raw import check_files
 from judgeaudit.tables.read import read_long
 from judgeaudit.tables.roles import roles_of
 from judgeaudit.version import __version__
@@ -31,6 +32,7 @@ def export_table(
 
     `columns` says which column plays which part. Raises `InputError` naming row or column.
     """
+    check_files(paths)
     long = read_long(paths, roles_of(columns, "export"))
     report = explore(long, wish_of(gap, pass_at, also))
     digests = {path.name: str(file_digest(path)) for path in paths}
@@ -47,4 +49,4 @@ def export_table(
         ]
         write_readme(folder, origin, parts)
         write_manifest(folder, parts, {"writer": __version__, "sources": digests})
-    return Exported(out, origin, tuple(parts))
+    return Exported(out, origin, tuple(parts), says_nothing=report.says_nothing)

@@ -32,6 +32,7 @@ from judgeaudit.study.folders import Folder
 from judgeaudit.study.gate_history import loosened
 from judgeaudit.tables.files import read_source
 from judgeaudit.tables.planned import ALIASES, Cell, Named, Read, hold
+from judgeaudit.tables.raw import NO_ROWS
 from judgeaudit.tables.source import Source
 from judgeaudit.verdict import evaluate
 from judgeaudit.verdict.amended import Amended
@@ -50,8 +51,6 @@ MARKS = {
 FLAG = b"judgeaudit.registration"
 REGISTRATION = FROZEN_NAMES["registration"]
 NOT_FROZEN = "The registration is not frozen: nothing shows that its thresholds stood beforehand."
-NOTHING = ("no rows", "empty file")
-"""What `read_source` finds in a table without readings: no evidence (3), where others refuse it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +164,9 @@ def _read(path: Path, columns: Named, criteria: Criteria) -> Source | None:
     try:
         return read_source(path, wanted, {*COLUMNS, *IDENTITY, *MARKS, *usual}, lists)
     except InputError as error:
-        if error.found not in NOTHING:
+        if error.found != NO_ROWS:
             raise
-        return None
+        return None  # no evidence, which is a verdict (3); other commands refuse such a table
 
 
 def _marked(rows: pd.DataFrame) -> pd.DataFrame:

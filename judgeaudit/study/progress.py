@@ -17,6 +17,7 @@ __all__ = [
     "Event",
     "Progress",
     "Remark",
+    "Steps",
     "WeightsFetched",
     "WindowBegun",
     "WindowEnded",
@@ -47,13 +48,18 @@ class WindowBegun:
 
 @dataclass(frozen=True, slots=True)
 class CallsDone:
-    """How far a window is, told after every change; `counts` goes on changing."""
+    """How far a window is, told after every call and every try that failed.
+
+    `counts` goes on changing.
+    """
 
     window: str
     counts: Counts
 
     def __str__(self) -> str:
-        return f"window {self.window}: {self.counts.done}/{self.counts.planned} calls"
+        said = f"window {self.window}: {self.counts.done}/{self.counts.planned} calls"
+        failed = self.counts.failed
+        return said + (f", {failed} attempts without a reply" if failed else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +86,21 @@ class WeightsFetched:
 
 Event = Remark | WindowBegun | CallsDone | WindowEnded | WeightsFetched
 Progress = Callable[[Event], None]
+
+
+@dataclass(slots=True)
+class Steps:
+    """Passes a window's counts on where they say something new: each step is told once."""
+
+    window: str
+    progress: Progress
+    told: tuple[int, int] | None = None
+
+    def __call__(self, counts: Counts) -> None:
+        """Tell how far the window is, unless that was told already."""
+        if (now := (counts.done, counts.failed)) != self.told:
+            self.told = now
+            self.progress(CallsDone(self.window, counts))
 
 
 def silent(event: Event) -> None:

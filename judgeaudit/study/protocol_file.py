@@ -111,7 +111,9 @@ def _unfilled(
             found=f"{fault.removeprefix('prompt: ')} (item {item.id!r})",
             remedy=f"placeholders that can be used: {', '.join(sorted(have))}",
         )
-    line = f", line {item.meta['line']}" if "line" in item.meta else ""
+    line = next(
+        (f", {unit} {item.meta[unit]}" for unit in ("line", "row") if unit in item.meta), ""
+    )
     return InputError(
         prompt,
         place.removeprefix("user, "),

@@ -19,11 +19,15 @@ README = "README.md"
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """A supplement that was written: its folder, what it was made from, its files."""
+    """A supplement that was written: its folder, what it was made from, its files.
+
+    `says_nothing` is True of a table in which nothing was asked twice and no estimate tells more.
+    """
 
     folder: Path
     origin: Origin
     parts: tuple[Part, ...]
+    says_nothing: bool = False
 
 
 def write_part(folder: Path, origin: Origin, part: Part, tables: Iterable[pa.Table]) -> Part:

@@ -13,6 +13,7 @@ from judgeaudit.analysis.exploratory import Report, Wish, explore
 from judgeaudit.analysis.frame import COLUMNS, estimates_frame
 from judgeaudit.analysis.items import COLUMNS as ITEM_COLUMNS
 from judgeaudit.errors import InputError
+from judgeaudit.tables.raw import check_files
 from judgeaudit.tables.read import read_long
 from judgeaudit.tables.roles import Roles, roles_of
 from judgeaudit.tables.write import replace_whole, write_table
@@ -36,6 +37,7 @@ def explore_files(
     `judgeaudit.analyze_table`); `also` names further statistics of the catalogue. Several files
     without a repeat column are one run each. Raises `InputError` naming file, row or option.
     """
+    check_files(paths)
     roles, wish = roles_of(columns, "analyze"), wish_of(gap, pass_at, also)
     check_wish(wish, roles)
     for option, path in (("--out", out), ("--items", items)):

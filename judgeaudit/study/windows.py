@@ -23,9 +23,9 @@ from judgeaudit.model import Window
 from judgeaudit.study.embedded import Started, embedded
 from judgeaudit.study.log_facts import freeze_next_stage
 from judgeaudit.study.progress import (
-    CallsDone,
     Progress,
     Remark,
+    Steps,
     WindowBegun,
     WindowEnded,
     silent,
@@ -125,7 +125,7 @@ class Windows:
                     keys=keys,
                     derive=derive(self.frozen),
                     identity=started.identity,
-                    watcher=lambda counts: self.progress(CallsDone(window.id, counts)),
+                    watcher=Steps(window.id, self.progress),
                     teller=lambda text: self.progress(Remark(f"window {window.id}: {text}")),
                     seal_anyway=self.seal_anyway,
                 )

@@ -21,7 +21,7 @@ from typing import Any
 
 from judgeaudit.errors import InputError
 from judgeaudit.tables import header as names
-from judgeaudit.tables.raw import read_text
+from judgeaudit.tables.raw import no_rows, read_text
 from judgeaudit.tables.source import Source
 
 _SEP = re.compile(r'"?sep=(.)"?\r?\n', re.IGNORECASE)
@@ -36,7 +36,7 @@ def read_delimited(path: Path, wanted: Sequence[str], known: Collection[str]) ->
     declared = _SEP.match(text)
     body = text[declared.end() :] if declared else text
     if not body.strip():
-        raise InputError(path.name, found="empty file")
+        raise no_rows(path.name)
     separator = declared[1] if declared else _separator(path, body, own, wanted)
     _check_quotes(path, body, separator, 2 if declared else 1)
     raw = _header(path, body, separator)
@@ -81,7 +81,7 @@ def _header(path: Path, body: str, separator: str) -> list[str]:
     except csv.Error as error:
         raise InputError(path.name, "row 1", f"no header: {error}", "close every quote") from error
     if not header:
-        raise InputError(path.name, found="empty file")
+        raise no_rows(path.name)
     return list(header)
 
 

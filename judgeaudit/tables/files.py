@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from judgeaudit.errors import InputError
-from judgeaudit.tables.raw import check_regular
+from judgeaudit.tables.raw import check_regular, no_rows
 from judgeaudit.tables.source import Source
 
 _TEXT = (".csv", ".tsv", ".tab", ".txt")
@@ -34,7 +34,7 @@ def read_source(
     check_regular(path)
     source = _read(path, wanted, known, lists)
     if not source.rows:
-        raise InputError(path.name, found="no rows", remedy="give one row a reading")
+        raise no_rows(path.name)
     return source
 
 

@@ -9,12 +9,24 @@ from typing import TYPE_CHECKING, Any
 from judgeaudit.errors import InputError
 from judgeaudit.tables import header as names
 from judgeaudit.tables.json_rows import columns_of, how
+from judgeaudit.tables.raw import no_rows
 from judgeaudit.tables.source import Source
 
 if TYPE_CHECKING:
     import pandas as pd
 
 NAME = "table"
+
+
+def _as_arrow(name: str, column: pd.Series) -> Any:
+    import pyarrow as pa
+
+    try:
+        return pa.Array.from_pandas(column)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        found = f"holds values of type {column.dtype}, which no cell of a table has"
+        remedy = "write text or a number in each cell"
+        raise InputError(NAME, f"column {name!r}", found, remedy) from error
 
 
 def read_frame(
@@ -26,7 +38,7 @@ def read_frame(
     if set(wanted) & {str(name) for name in frame.index.names if name is not None}:
         frame = frame.reset_index()
     if not len(frame):
-        raise InputError(NAME, found="no rows", remedy="give one row a reading")
+        raise no_rows(NAME)
     header = names.clean(Path(NAME), [str(name) for name in frame.columns])
     found = names.chosen(header, wanted, known)
     columns: dict[str, Any] = {}
@@ -39,7 +51,7 @@ def read_frame(
             columns[name] = table.column(name)
             lossy |= lost
         else:
-            columns[name] = pa.chunked_array([pa.Array.from_pandas(column)])
+            columns[name] = pa.chunked_array([_as_arrow(name, column)])
     table = pa.table(columns)
     return Source(
         Path(NAME), table, tuple(header), first_row=0, rows=len(frame), lossy=frozenset(lossy)

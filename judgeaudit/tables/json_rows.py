@@ -113,15 +113,17 @@ def _split_header(
 
 def _records(path: Path) -> list[dict[str, Any]]:
     text = read_text(path)
+    lines: list[tuple[int, str]] = []
     if text.lstrip().startswith("["):  # a row is an object, so this is no JSON lines
         rows = _loaded(path, 1, text)
     else:
         # Not splitlines: U+2028 and its like may stand in a JSON string as they are.
         lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
         rows = [_loaded(path, number, line) for number, line in lines]
-    for number, row in enumerate(rows, 1):
+    for number, row in enumerate(rows):
         if not isinstance(row, dict):
-            raise InputError(path.name, f"line {number}", "no JSON object", "one object a row")
+            place = f"line {lines[number][0]}" if lines else f"row {number + 1}"
+            raise InputError(path.name, place, "no JSON object", "one object a row")
     return list(rows)
 
 

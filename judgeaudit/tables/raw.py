@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import codecs
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 
 from judgeaudit.errors import InputError
@@ -38,10 +39,25 @@ _KNOWN = (
 """First bytes of files that hold no text, what they are, and what to do."""
 
 
+NO_ROWS = "no rows"
+"""What is found in every table without a reading, whatever its format."""
+
+
+def no_rows(name: str) -> InputError:
+    """Return the error of a table without a reading: an empty file, a header alone, no object."""
+    return InputError(name, found=NO_ROWS, remedy="give one row a reading")
+
+
 def read_bytes(path: Path) -> bytes:
     """Return a regular file's bytes; raises `InputError` for anything else."""
     check_regular(path)
     return path.read_bytes()
+
+
+def check_files(paths: Iterable[Path]) -> None:
+    """Raise `InputError` for a file that is not there, before anything is said of its columns."""
+    for path in paths:
+        check_regular(path)
 
 
 def check_regular(path: Path) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from judgeaudit.readings.sheet import Coded
 from judgeaudit.tables.cells import WORDS, Words, look_alikes
-from judgeaudit.tables.decimals import doubtful
+from judgeaudit.tables.decimals import doubtful, grouped, number, pointed
 
 SHOWN = 12
 _CUT = re.compile(r"[0-9](\.[0-9]+)?[eE]\+[0-9]{2}")
@@ -79,6 +79,18 @@ def labels(seen: Mapping[str, int], what: str, gold: Sequence[str] = ()) -> Iter
         )
 
 
+def numbers(seen: Mapping[str, int], name: str) -> Iterator[str]:
+    """Yield that verdicts which are all numbers may be scores: on a scale, 4 is nearer to 5 than 1.
+
+    Two numbers (0 and 1) are usual verdicts.
+    """
+    if len(seen) > 2 and all(number(label) is not None for label in seen):
+        yield (
+            f"column {name!r}: all {len(seen)} verdicts are numbers; if they are scores, say "
+            f"--score {name}: as verdicts 4 and 5 are as unlike as 1 and 5"
+        )
+
+
 def words(column: Coded, declared: Words, name: str, *, labels: bool) -> Iterator[str]:
     """Yield how many cells hold a word that was taken for no answer without being declared."""
     undeclared = WORDS - declared.missing - declared.labels - declared.invalid
@@ -90,14 +102,20 @@ def words(column: Coded, declared: Words, name: str, *, labels: bool) -> Iterato
         yield f"column {name!r} holds {told}: taken for no answer{how}"
 
 
-def no_numbers(unparsed: Mapping[str, int], name: str) -> Iterator[str]:
-    """Yield examples of cells that hold no number, and whether commas may be the cause."""
+def no_numbers(unparsed: Mapping[str, int], name: str, decimal: str = ".") -> Iterator[str]:
+    """Yield examples of cells that hold no number, and whether commas or points are the cause."""
     if not unparsed:
         return
     total = sum(unparsed.values())
     yield f"column {name!r}: {total} cells hold no number, e.g. {_quoted(unparsed, 4)}"
-    commas = doubtful(unparsed)
-    if commas:
+    if groups := grouped(unparsed):
+        yield (
+            f"column {name!r}: {groups[0]!r} has separators of thousands, which are not read: "
+            "write numbers without them, e.g. 1000.5 (or 1000,5 with --decimal ,)"
+        )
+    if decimal == "," and (points := pointed(unparsed)):
+        yield f"column {name!r}: {points[0]!r} has a point; --decimal . reads a decimal point"
+    elif commas := doubtful(unparsed):
         yield f"column {name!r}: is {commas[0]!r} a decimal comma? --decimal , reads it so"
 
 

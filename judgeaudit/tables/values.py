@@ -68,8 +68,8 @@ def _no_reading(column: Column, roles: Roles, notes: Sequence[str]) -> InputErro
         "ranking": ("ranking", rankings.FORMS),
         "verdict": ("verdict", "name the column that holds them"),
     }.get(roles.kind, ("number", "for verdicts say --verdict, for rankings --ranking"))
-    if notes and "--decimal" in notes[-1]:
-        remedy = notes[-1].removeprefix(f"column {roles.value!r}: ")
+    if told := [note for note in notes if "--decimal" in note]:
+        remedy = told[0].removeprefix(f"column {roles.value!r}: ")
     return InputError(column.source, f"column {roles.value!r}", f"holds no {word}", remedy)
 
 
@@ -83,7 +83,7 @@ def _numbers(column: Column, roles: Roles, gold: Coded | None) -> Readings:
     values, reason = numbers(column.array, roles.kind, roles.words, decimal)
     if text is not None:
         lost = Coded(np.where(reason == UNPARSED, text.codes, -1).astype(np.int32), text.labels)
-        notes += seen.no_numbers(seen.counts(lost), roles.value)
+        notes += seen.no_numbers(seen.counts(lost), roles.value, decimal)
     if gold is not None:
         gold = Coded(gold.codes, [_plain(label, decimal) for label in gold.labels])
     return Readings(reason, values=values, gold=gold, notes=notes)
@@ -101,6 +101,7 @@ def _verdicts(column: Column, roles: Roles, gold: Coded | None) -> Readings:
     notes = [
         *seen.words(every, roles.words, roles.value, labels=True),
         *seen.labels(seen.counts(found), "labels", right.labels if right else ()),
+        *seen.numbers(seen.counts(found), roles.value),
     ]
     return Readings(reason, answers=found, gold=right, notes=notes)
 

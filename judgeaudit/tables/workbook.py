@@ -23,7 +23,7 @@ from judgeaudit.errors import InputError
 from judgeaudit.tables import header as names
 from judgeaudit.tables.delimited import short
 from judgeaudit.tables.json_rows import columns_of, how
-from judgeaudit.tables.raw import read_bytes
+from judgeaudit.tables.raw import no_rows, read_bytes
 from judgeaudit.tables.source import Source
 
 _ZEROS = re.compile(r"0+")
@@ -36,7 +36,7 @@ def read_workbook(path: Path, wanted: Sequence[str], known: Collection[str]) -> 
     while rows and all(cell.value is None for cell in rows[-1]):
         rows.pop()
     if not rows:
-        raise InputError(path.name, found="empty file")
+        raise no_rows(path.name)
     raw = ["" if cell.value is None else str(cell.value) for cell in rows[0]]
     header = names.clean(path, raw)
     found = names.chosen(header, wanted, known)
@@ -75,7 +75,7 @@ def _sheet(path: Path, *, values: bool = True) -> tuple[Any, str]:
         raise InputError(path.name, found=found, remedy="save it anew, or as .csv") from error
     sheets = [sheet for sheet in book.worksheets if sheet.max_row > 1 or sheet["A1"].value]
     if not sheets:
-        raise InputError(path.name, found="empty file")
+        raise no_rows(path.name)
     note = f"{len(sheets)} sheets hold values; read was {sheets[0].title!r}"
     return sheets[0], note if len(sheets) > 1 else ""
 

@@ -11,7 +11,8 @@ A bar is a finding about the evidence, not about the judge. Each one ends the ga
   give an answer that the gold names.
 * `one_call`: repeats that are one call told several times (`verdict.replays`); bars the gates whose
   statistic counts them as repeats.
-* `wrong_control`: a known answer came out wrong more often than is registered (`verdict.known`).
+* `wrong_control`: a known answer came out wrong more often than is registered (`verdict.known`);
+  `missing_control`: a control that was asked has no valid reading, so it shows nothing.
 * `other_model`: replies name a model that was not registered. The registered name, a dated snapshot
   of it (`NAME-2026-01-31`, `NAME-0131`) and the names in `identity.served` are the registered ones;
   replies that name no model are no evidence of another.
@@ -44,7 +45,7 @@ from judgeaudit.design.document import EndpointSpec, Registration
 from judgeaudit.design.identity import is_registered
 from judgeaudit.readings.table import probes
 from judgeaudit.verdict.constant import absent_categories, near_constant, one_answer
-from judgeaudit.verdict.known import wrong_controls
+from judgeaudit.verdict.known import control_faults
 from judgeaudit.verdict.replays import replayed
 from judgeaudit.verdict.verdicts import Held, Outcome, Verdict, overall
 from judgeaudit.verdict.words import held_sentence
@@ -104,8 +105,8 @@ def bars(
         # A table need not name its endpoint; one that does has to name each registered one.
         if spec.id not in set(asked["endpoint"]) and set(asked["endpoint"]) != {"all"}:
             found.append(Bar("no_reading", "no reading of this registered endpoint", spec.id))
-    for endpoint, says in wrong_controls(controls, registration.controls):
-        found.append(Bar("wrong_control", says, endpoint))
+    for kind, endpoint, says in control_faults(controls, registration.controls):
+        found.append(Bar(kind, says, endpoint))
     return found
 
 
@@ -171,6 +172,12 @@ def barred(verdict: Verdict, found: Sequence[Bar], registered: Sequence[str]) ->
     outcome = overall([*(one.outcome for one in held), Outcome.UNDEFINED])
     said = [held_sentence(h.endpoint, h.outcome, h.estimate, verdict.asks, verdict.over, h.reasons)
             for h in held]  # fmt: skip
+    failed = any(one.outcome is Outcome.FAIL for one in held)
+    said += [
+        f"Besides, it is barred ({bar.kind}): {bar.says}."
+        for bar in dict.fromkeys(used)
+        if failed and bar.endpoint in {"all", *named}
+    ]
     said += [
         f"UNDEFINED at {bar.endpoint}: barred ({bar.kind}): {bar.says}."
         for bar in dict.fromkeys(used)
@@ -189,11 +196,10 @@ def _held(one: Held, mine: Sequence[Bar]) -> Held:
     """Return what is held at one endpoint with what bars it; nothing there decides any more."""
     if not mine:
         return one
-    why = tuple(dict.fromkeys(f"barred ({bar.kind}): {bar.says}" for bar in mine))
-    reasons = (*one.reasons, *why)
     if one.outcome is Outcome.FAIL:
-        return replace(one, reasons=reasons)
-    return replace(one, outcome=Outcome.UNDEFINED, bound_says=None, reasons=reasons)
+        return one  # it fails by its number, whatever else is wrong
+    why = tuple(dict.fromkeys(f"barred ({bar.kind}): {bar.says}" for bar in mine))
+    return replace(one, outcome=Outcome.UNDEFINED, bound_says=None, reasons=(*one.reasons, *why))
 
 
 def model_bars(spec: EndpointSpec, returned: Iterable[str]) -> Iterator[Bar]:

@@ -13,6 +13,7 @@ from typing import Any
 from judgeaudit.design.amendments import Amendment
 from judgeaudit.verdict.blockers import Bar
 from judgeaudit.verdict.verdicts import Outcome, Verdict, overall
+from judgeaudit.verdict.words import once
 
 FORMAT = "judgeaudit-gate/1"
 
@@ -92,8 +93,8 @@ class GateReport:
         return f"{self.outcome.value.upper()}: {self.study} ({told}{barred if self.bars else ''})"
 
     def notes(self) -> list[str]:
-        """Return what the verdicts do not say, each sentence once."""
-        return list(dict.fromkeys(text for v in self.verdicts for text in v.does_not_say))
+        """Return what the verdicts do not say, each sentence once, with its gates where not all."""
+        return once([(f"gate {v.id}", v.does_not_say) for v in criteria(self)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document of `--json`."""

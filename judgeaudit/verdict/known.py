@@ -18,10 +18,13 @@ from judgeaudit.design.document import Controls
 GOLD, TWINS = "readings right", "twins read alike"
 
 
-def wrong_controls(found: Sequence[Estimate], registered: Controls) -> Iterator[tuple[str, str]]:
-    """Yield (endpoint, sentence) for each control that came out worse than is allowed.
+def control_faults(
+    found: Sequence[Estimate], registered: Controls
+) -> Iterator[tuple[str, str, str]]:
+    """Yield (kind, endpoint, sentence) for each control that shows nothing, or the wrong thing.
 
-    `found` are the estimates of the family `controls`.
+    The kind is `missing_control` where no reading of it is valid, and `wrong_control` where it came
+    out worse than is allowed. `found` are the estimates of the family `controls`.
     """
     limits = {GOLD: registered.allowed_wrong, TWINS: registered.allowed_unlike}
     for one in found:
@@ -31,12 +34,13 @@ def wrong_controls(found: Sequence[Estimate], registered: Controls) -> Iterator[
             continue
         name = one.scope.removeprefix("control=")
         if one.value is None:
-            yield one.endpoint, f"control {name}: {one.undefined}"
+            yield "missing_control", one.endpoint, f"control {name}: {one.undefined}"
             continue
         hits, of = one.n["hits"], one.n["of"]
         if Fraction(of - hits, of) > Fraction(limit):
             what = "wrong" if counted == GOLD else "read unlike"
             yield (
+                "wrong_control",
                 one.endpoint,
                 f"control {name}: {of - hits} of {of} {what}, {limit} is allowed; what is known "
                 "beforehand comes out wrong, so the other answers are no evidence",

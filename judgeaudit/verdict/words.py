@@ -112,6 +112,21 @@ def held_sentence(
     return f"{said} Because {why}." if why else said
 
 
+def once(said: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
+    """Return each sentence once; before one that not all criteria say, those that do.
+
+    `said` gives each criterion by its kind and id, `gate a`, with its sentences.
+    """
+    by: dict[str, list[str]] = {}
+    for name, sentences in said:
+        for text in dict.fromkeys(sentences):
+            by.setdefault(text, []).append(name)
+    return [
+        text if len(names) == len(said) else f"{', '.join(names)}: {text}"
+        for text, names in by.items()
+    ]
+
+
 def not_said(
     estimates: Sequence[Estimate],
     *,

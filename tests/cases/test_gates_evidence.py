@@ -16,7 +16,7 @@ from judgeaudit.design.criteria import Gate
 from judgeaudit.design.document import Controls
 from judgeaudit.readings.table import checked
 from judgeaudit.verdict.constant import near_constant
-from judgeaudit.verdict.known import wrong_controls
+from judgeaudit.verdict.known import control_faults
 
 commands.register(app)
 
@@ -250,7 +250,7 @@ def control(hits, of, counted="readings right", value=0.5):
 )
 def test_a_known_answer_that_comes_out_wrong_bars(found, allowed, barred):
     """case G4: by hand, wrong readings of a gold control against the registered share."""
-    told = list(wrong_controls([found], Controls(**allowed)))
+    told = list(control_faults([found], Controls(**allowed)))
 
     assert bool(told) is barred
 

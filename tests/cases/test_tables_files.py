@@ -13,9 +13,9 @@ HEAD = "item,run,score\n"
 GOOD = HEAD + "a,1,3\na,2,4\n"
 
 REFUSED = {
-    "nothing": ("t.csv", "", "t.csv: empty file"),
-    "blank lines": ("t.csv", "\n \n", "t.csv: empty file"),
-    "sep alone": ("t.csv", "sep=;\n", "t.csv: empty file"),
+    "nothing": ("t.csv", "", "t.csv: no rows; give one row a reading"),
+    "blank lines": ("t.csv", "\n \n", "t.csv: no rows; give one row a reading"),
+    "sep alone": ("t.csv", "sep=;\n", "t.csv: no rows; give one row a reading"),
     "header alone": ("t.csv", HEAD, "t.csv: no rows"),
     "a long row": ("t.csv", HEAD + "a,1,2,3\n", "row 2: Expected 3 columns, got 4"),
     "a short row": ("t.csv", HEAD + "a,1,2\na,2\n", "row 3: Expected 3 columns, got 2"),

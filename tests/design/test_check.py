@@ -65,7 +65,10 @@ ONE_PROBLEM = {
         {"seed = 7": 'seed = 7\nmin_gap = "2 hours"'},
         "schedule.min_gap: '2 hours' is no duration",
     ),
-    "two endpoints with one id": ({'id = "b"': 'id = "a"'}, "two endpoints share an id"),
+    "two endpoints with one id": (
+        {'id = "b"': 'id = "a"'},
+        "endpoints[0] and endpoints[1] share the id 'a'",
+    ),
     "unknown claim": ({'claim = "score"': 'claim = "quality"'}, "study.claim: found 'quality'"),
     "no protocol file": (
         {"[controls]": '[protocol]\nfile = "none.toml"\n[controls]'},

@@ -148,9 +148,12 @@ def named(ids: Sequence[str]) -> str:
 
 
 def compose_problems(
-    composer: Composer, items: Iterable[Item], sizes: dict[BodyKey, int]
+    composer: Composer, items: Iterable[Item], sizes: dict[BodyKey, int], bodies: set[str]
 ) -> Iterator[Problem]:
-    """Compose every request; yield those that cannot be, and fill `sizes` with body bytes."""
+    """Compose every request; yield those that cannot be.
+
+    Fills `sizes` with each request's body bytes, and `bodies` with the digests of different bodies.
+    """
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     shown = list(items)
     prompts: dict[tuple[int, str], set[str]] = defaultdict(set)
@@ -163,6 +166,7 @@ def compose_problems(
                 for instead in withouts(asking):
                     composer.compose(key[0], stage, item, key[3], taken, instead)
                 sizes[key] = len(body.request.body)
+                bodies.add(body.body_sha256)
                 if "control" not in item.meta:
                     prompts[stage, key[3]].add(body.prompt_sha256)
             except InputError as error:

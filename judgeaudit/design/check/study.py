@@ -42,11 +42,15 @@ from judgeaudit.statistic import Catalogue
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What was found: problems, notes, and the numbers where the plan could be made."""
+    """What was found: problems, notes, and the numbers where the plan could be made.
+
+    `frozen` is True for a study that is frozen already.
+    """
 
     problems: tuple[Problem, ...]
     notes: tuple[str, ...] = ()
     numbers: Numbers | None = None
+    frozen: bool = False
 
     @property
     def ok(self) -> bool:
@@ -95,7 +99,8 @@ def _check_whole(inputs: Inputs, statistics: Catalogue | None) -> CheckReport:
         return CheckReport(_unique(problems))
     composer = Composer.of(asker, inputs.registration.endpoints)
     sizes: dict[BodyKey, int] = {}
-    problems += compose_problems(composer, [*inputs.items, *inputs.controls], sizes)
+    bodies: set[str] = set()
+    problems += compose_problems(composer, [*inputs.items, *inputs.controls], sizes, bodies)
     if problems:
         return CheckReport(_unique(problems))
     if problem := size_problem(inputs.registration, len(inputs.items)):
@@ -108,7 +113,7 @@ def _check_whole(inputs: Inputs, statistics: Catalogue | None) -> CheckReport:
         return CheckReport((Problem("plan", str(error)),))
     about = (inputs.registration, asker, plan, inputs.items, statistics)
     problems += plan_problems(*about)
-    numbers = measure(inputs.registration, inputs.protocol, plan, sizes)
+    numbers = measure(inputs.registration, inputs.protocol, plan, sizes, len(bodies))
     problems += numbers_problems(inputs.registration, numbers)
     findings = lint([item for item in inputs.items if "control" not in item.meta])
     problems += [

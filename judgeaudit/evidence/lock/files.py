@@ -69,7 +69,8 @@ def _unchanged(target: Path, draft: Draft, facts: Facts) -> Lock:
     if difference := first_difference(old.document["content"], new.document["content"]):
         raise EvidenceError(
             f"{target.parent}: frozen already, and {difference}; "
-            "if the change is meant, `judgeaudit prereg amend`"
+            "`judgeaudit prereg restore` shows the change and puts the frozen file back; if the "
+            "change is meant, `judgeaudit prereg amend`"
         )
     check_frozen(target, old.document)
     return old

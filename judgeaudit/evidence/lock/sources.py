@@ -14,6 +14,7 @@ from judgeaudit.design.draft import (
     Source,
     parse_document,
     parse_items,
+    salvaged_document,
 )
 from judgeaudit.design.layout import BODIES, PLAN
 from judgeaudit.design.lock import Lock, Rendered, frozen_sources
@@ -33,6 +34,8 @@ def load_study(root: Path, registration: str = FROZEN_NAMES["registration"]) -> 
         raise InputError(path, found="no such file", remedy="`judgeaudit init` makes a study")
     source = Source(registration, read_regular(path))
     document, problems = parse_document(Registration, source)
+    if document is None:
+        document = salvaged_document(Registration, source)
     if document is None:
         return Draft(root, {"registration": source}, problems=tuple(problems))
     wanted = {
