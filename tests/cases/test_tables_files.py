@@ -36,7 +36,7 @@ REFUSED = {
     "no suffix": ("table", GOOD, "no table that can be read (no suffix)"),
     "another suffix": ("t.doc", GOOD, "no table that can be read (.doc)"),
     "a key twice": ("t.jsonl", '{"item":"a","item":"b"}', "key 'item' stands twice in one object"),
-    "no object": ("t.json", "[1, 2]", "line 1: no JSON object"),
+    "no object": ("t.json", "[1, 2]", "row 1: no JSON object"),
 }
 
 
