@@ -36,7 +36,7 @@ ALLOWED["study"] = set(ALLOWED)
 ALLOWED |= {
     "cli": {"errors", "printable", "version", "study", "report"},
     "pytest_plugin": {"errors", "study"},
-    "api": {"study", "design", "readings", "tables", "analysis", "verdict"},
+    "api": {"errors", "study", "design", "readings", "tables", "analysis", "verdict"},
     "__init__": {"api", "version"},
     "__main__": {"cli"},
 }
