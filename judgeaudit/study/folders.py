@@ -5,12 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from judgeaudit.errors import InputError
+from judgeaudit.evidence.log.files import sweep_folders, working_folder
 from judgeaudit.tables.write import replace_whole
 
 Folder = str | os.PathLike[str]
@@ -24,7 +24,10 @@ def whole_folder(target: Path, option: str = "--out") -> Iterator[Path]:
     Raises `InputError` where `target` is there and not an empty folder.
     """
     _refuse_taken(target, option)
-    part = target.absolute().with_name(f".{target.absolute().name}.part-{os.getpid()}")
+    above, prefix = target.absolute().parent, f".{target.absolute().name}.part-"
+    if above.is_dir():
+        sweep_folders(above, prefix)
+    part = above / f"{prefix}{os.getpid()}"
     part.mkdir(parents=True)
     try:
         yield part
@@ -60,8 +63,8 @@ def refuse_existing(directory: Path) -> None:
 def write_study(directory: Path, files: Mapping[str, bytes]) -> None:
     """Write a study whole or not at all."""
     directory.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".init-", dir=directory.parent) as name:
-        folder = Path(name) / "study"
+    with working_folder(directory.parent, ".init-") as name:
+        folder = name / "study"
         folder.mkdir()
         for file, data in files.items():
             (folder / file).write_bytes(data)

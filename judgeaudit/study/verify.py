@@ -273,7 +273,8 @@ def _made_from(frozen: FrozenStudy, folder: Path, found: _Found) -> Iterator[str
 def _exports(root: Path) -> Iterator[Path]:
     """Yield the exports that lie in a study's folder."""
     for path in sorted(root.iterdir()):
-        if path.is_dir() and path.name not in (FROZEN, LOG, RESULTS, GATES) and is_export(path):
+        own = path.name in (FROZEN, LOG, RESULTS, GATES) or path.name.startswith(".")
+        if path.is_dir() and not own and is_export(path):
             yield path
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from pathlib import Path
 
 from judgeaudit.canonical import Digest, digest
@@ -47,6 +46,7 @@ from judgeaudit.evidence.lock.sources import (
     load_study,
     parse_frozen,
 )
+from judgeaudit.evidence.log.files import working_folder
 from judgeaudit.model import JSON, FrozenBody
 
 
@@ -85,12 +85,12 @@ def amend(
     data, sha = amendment_bytes(document)
     supersedes = {"lock": str(old.digest), "amendment": number, "amendment_sha256": str(sha)}
     lock = make_lock(draft, rendered, facts, supersedes, reading_rules(old.document))
-    with tempfile.TemporaryDirectory(prefix=".amending-", dir=root) as name:
-        new = Path(name) / FROZEN
+    with working_folder(root, ".amending-") as name:
+        new = name / FROZEN
         new.mkdir()
         lock = fill_frozen(new, draft, rendered, lock)
         _carry(folder, new / AMENDMENTS, number, data)
-        _swap(folder, new, Path(name) / "superseded")
+        _swap(folder, new, name / "superseded")
     return lock, document
 
 

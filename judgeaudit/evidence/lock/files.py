@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,6 +41,7 @@ from judgeaudit.evidence.lock.sources import (
     parse_frozen,
 )
 from judgeaudit.evidence.lock.stage_files import load_stage
+from judgeaudit.evidence.log.files import working_folder
 
 __all__ = ["freeze", "load_frozen", "load_study", "render_frozen", "superseded_studies"]
 
@@ -92,8 +92,8 @@ def write_frozen(target: Path, draft: Draft, rendered: Rendered, lock: Lock) -> 
 
     Returns the lock as it was written.
     """
-    with tempfile.TemporaryDirectory(prefix=".freezing-", dir=target.parent) as name:
-        folder = Path(name) / target.name
+    with working_folder(target.parent, ".freezing-") as name:
+        folder = name / target.name
         folder.mkdir()
         whole = fill_frozen(folder, draft, rendered, lock)
         os.rename(folder, target)

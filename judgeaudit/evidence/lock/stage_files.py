@@ -7,7 +7,6 @@ bodies were made from. What it holds can be derived again from those, and `verif
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -32,6 +31,7 @@ from judgeaudit.evidence.lock.disk import (
     write_table,
 )
 from judgeaudit.evidence.lock.layout import table_file_findings
+from judgeaudit.evidence.log.files import working_folder
 from judgeaudit.model import JSON, Reading
 
 STAGE_SCHEMA_NAME = f"{catalogue.STAGE_LOCK}/{TODAY.number}"
@@ -105,8 +105,8 @@ def _unchanged(target: Path, old: Lock, new: Lock) -> Lock:
 
 
 def _write(target: Path, calls: pa.Table, bodies: pa.Table, lock: Lock) -> Lock:
-    with tempfile.TemporaryDirectory(prefix=".freezing-", dir=target.parent) as name:
-        folder = Path(name) / target.name
+    with working_folder(target.parent.parent, ".freezing-") as name:
+        folder = name / target.name
         folder.mkdir()
         write_table(folder / CALLS, calls)
         write_table(folder / BODIES, bodies)

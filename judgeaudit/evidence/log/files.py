@@ -5,8 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shutil
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -196,6 +199,35 @@ def sweep(path: Path) -> None:
     for entry in path.parent.iterdir():
         if leftover_of(entry.name) == path.name:
             entry.unlink(missing_ok=True)
+
+
+def sweep_folders(parent: Path, prefix: str) -> None:
+    """Take away folders `<prefix><pid>...` that commands left which run no more on this machine."""
+    for folder in parent.glob(f"{prefix}*"):
+        found = re.match(r"[0-9]+", folder.name.removeprefix(prefix))
+        if folder.is_dir() and not folder.is_symlink() and not _runs(int(found[0]) if found else 0):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def working_folder(parent: Path, prefix: str) -> Iterator[Path]:
+    """Give a new folder in `parent`, gone when the block ends; what killed commands left goes too.
+
+    It is named `<prefix><pid>-...`.
+    """
+    sweep_folders(parent, prefix)
+    with tempfile.TemporaryDirectory(prefix=f"{prefix}{os.getpid()}-", dir=parent) as name:
+        yield Path(name)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return pid > 0
 
 
 def _write(path: Path, mode: str, data: bytes) -> None:
