@@ -9,12 +9,13 @@ Fields that `more = k` adds to a world, for n from 2 (outcomes) or 1 (later) to 
 
 `meta.cases` tells what each field shows as [successes, runs] of either tool beyond the log, by
 which the linter holds every one of them to the guarantee; `meta.prior` is the chance, before any
-outcome, that the better tool is better, as a number for analyses.
+outcome, that the better tool is better, `meta.gap` the difference of the tools' posterior means:
+what one choice of the worse tool costs in successes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from judgeaudit.battery.posterior import Record, probability_better
@@ -40,6 +41,11 @@ def cases(more: int) -> Iterator[tuple[str, Shown]]:
         yield f"later_{times}", shown_by("better_succeeded", times)
 
 
+def more_of(told: Mapping[str, object]) -> int:
+    """Return the `more` of a world from its `meta.cases`."""
+    return sum(name.startswith("later_") for name in told)
+
+
 def longer(item: Item, more: int, clauses: dict[str, str]) -> Item:
     """Return a world with the fields of `more`; `clauses` tells each ending in words."""
     tools = {role: str(item.fields[f"{role}_tool"]) for role in ("better", "worse")}
@@ -59,5 +65,7 @@ def longer(item: Item, more: int, clauses: dict[str, str]) -> Item:
         told[name] = {key: list(value) for key, value in shown.items()}
     better, worse = (Record(*item.meta[f"{r}_record"]) for r in ("better", "worse"))
     prior = float(probability_better(better, worse))
-    meta = {**item.meta, "cases": told, "prior": round(prior, 6)}
+    rates = [(record.successes + 1) / (record.runs + 2) for record in (better, worse)]
+    gap = round(rates[0] - rates[1], 6)
+    meta = {**item.meta, "cases": told, "prior": round(prior, 6), "gap": gap}
     return replace(item, fields=fields, meta=meta)

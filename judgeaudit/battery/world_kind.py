@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from judgeaudit.battery.domains import DOMAINS
 from judgeaudit.battery.kind import BatteryKind, control_item, nothing_of_its_own
+from judgeaudit.battery.longer import longer, more_of
 from judgeaudit.battery.posterior import Record
 from judgeaudit.battery.worlds import World, world_item, world_items
 from judgeaudit.model import Item
@@ -29,7 +30,12 @@ def _control(item: Item, kind: str, expect: str, better: Record, worse: Record) 
     names = item.meta["better"], item.meta["worse"]
     world = World(f"control-{kind}", domain, *names, True, better, worse, *_price(item))
     gold = expect if kind == "gold" else None
-    return replace(control_item(world_item(world), kind, world.name, expect), gold=gold)
+    made = world_item(world)
+    if cases := item.meta.get("cases"):
+        # A world's item has the fields of as many outcomes as the others.
+        clauses = {"failed": domain.failure, "succeeded": domain.success}
+        made = longer(made, more_of(cases), clauses)
+    return replace(control_item(made, kind, world.name, expect), gold=gold)
 
 
 def _price(item: Item) -> tuple[int | None, int | None]:

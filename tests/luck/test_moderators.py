@@ -136,3 +136,29 @@ def test_a_loss_that_goes_with_the_lesson_is_told(luck):
 @pytest.mark.parametrize("name", ["luck_moderators", "luck_balance"])
 def test_what_describes_gates_nothing(name):
     assert NAMES[name].why_no_gate
+
+
+def test_regret_weighs_each_world_by_its_gap(luck):
+    """Worse in worlds 1 and 2 with gaps .4 and .2, of four: (.4 + .2)/4; nothing paired is left."""
+    table = with_meta(luck.table(a={"F": "wwbb", "U": "bbbb"}), gap=[0.4, 0.2, 0.3, 0.3])
+    question = Question(over="all", design=DESIGN, params={"scale": "gap"})
+    found = compute("luck_harm", table, question)[0]
+
+    assert found.value == pytest.approx(0.15)
+    assert found.exact is None
+    assert found.method.startswith("t over worlds")
+
+
+def test_worst_cases_of_regret_are_weighed_too(luck):
+    """World 1 lost its lesson: 0 to .4/4 beside the .2/4 of world 2."""
+    table = with_meta(luck.table(a={"F": "-wbb", "U": "bbbb"}), gap=[0.4, 0.2, 0.3, 0.3])
+    question = Question(over="all", design=DESIGN, params={"scale": "gap"})
+
+    assert compute("luck_harm", table, question)[0].worst == pytest.approx((0.05, 0.15))
+
+
+def test_a_scale_that_is_no_number_is_refused(luck):
+    table = with_meta(luck.table(a={"F": "wb", "U": "bb"}), gap=["much", "little"])
+    question = Question(over="all", design=DESIGN, params={"scale": "gap"})
+    with pytest.raises(InputError, match="not a number"):
+        compute("luck_harm", table, question)

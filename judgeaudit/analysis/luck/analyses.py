@@ -47,7 +47,7 @@ def luck_contrast(table: pd.DataFrame, question: Question) -> list[Estimate]:
         raise InputError("params", "contrast", f"no contrast {wanted!r}", there)
     if wanted is None and len(names) > 1 and terms_of(question).decides:
         raise InputError("params", "contrast", "not given: the gate must name one", there)
-    answers = answers_of(asked, question.design, _cluster(question))
+    answers = _answers(asked, question)
     found: list[Estimate] = []
     for name in names if wanted is None else (str(wanted),):
         found += _of(CONTRAST, chosen(design, name, question.params), answers, design, question)
@@ -105,7 +105,7 @@ def luck_mitigation(table: pd.DataFrame, question: Question) -> list[Estimate]:
         raise InputError("params", "stratum", "not given", f"the gate must name one of {names}")
     params = {**question.params, "criterion": criterion}
     contrasts = chosen(design, "mitigation", params)
-    answers = answers_of(asked, question.design, _cluster(question))
+    answers = _answers(asked, question)
     return _of(MITIGATION, contrasts, answers, design, question)
 
 
@@ -115,7 +115,7 @@ def _called(name: str, table: pd.DataFrame, question: Question) -> list[Estimate
         return _nothing(name, asked, NO_CELL)
     short = name.removeprefix("luck_")
     contrasts = chosen(design, short, question.params)
-    answers = answers_of(asked, question.design, _cluster(question))
+    answers = _answers(asked, question)
     if not contrasts:
         return _nothing(name, asked, f"the protocol declares no contrast called {short!r}")
     return _of(name, contrasts, answers, design, question)
@@ -126,9 +126,10 @@ def _read(table: pd.DataFrame, question: Question) -> tuple[pd.DataFrame, Design
     return asked, design_for(asked, question.design, question.params)
 
 
-def _cluster(question: Question) -> str | None:
-    found = question.params.get("cluster")
-    return None if found is None else str(found)
+def _answers(asked: pd.DataFrame, question: Question) -> Answers:
+    keys = [question.params.get(name) for name in ("cluster", "scale")]
+    cluster, scale = (None if key is None else str(key) for key in keys)
+    return answers_of(asked, question.design, cluster, scale)
 
 
 def _nothing(name: str, asked: pd.DataFrame, why: str) -> list[Estimate]:

@@ -45,6 +45,7 @@ class Answers:
     reply that names no tool, or none. `reasons` has endpoints x cells counts by reason. `specs`
     says what each cell is, `clusters` what each world belongs to where a registration names a
     cluster of worlds, `settings` how many settings the worlds have (0 where none is told).
+    `scale` is what a choice of the worse tool costs in each world, None where choices are counted.
     """
 
     endpoints: tuple[str, ...]
@@ -58,6 +59,7 @@ class Answers:
     specs: Mapping[str, CellSpec] = field(default_factory=dict)
     clusters: tuple[str, ...] = ()
     settings: int = 0
+    scale: Floats | None = None
 
     @property
     def lacking(self) -> Ints:
@@ -113,11 +115,15 @@ def design_for(
 
 
 def answers_of(
-    table: pd.DataFrame, declared: Design | None = None, cluster: str | None = None
+    table: pd.DataFrame,
+    declared: Design | None = None,
+    cluster: str | None = None,
+    scale: str | None = None,
 ) -> Answers:
     """Return the counts of the table's last stage; controls must be left out before.
 
-    `cluster` names a column that says what worlds belong together. Raises `InputError` for a choice
+    `cluster` names a meta key that says what worlds belong together, `scale` one that says what a
+    choice of the worse tool costs in a world (regret). Raises `InputError` for a choice
     that is neither `better` nor `worse`, for a misspelt cell, and where worlds have no cluster.
     """
     last = last_stage(table)
@@ -155,6 +161,7 @@ def answers_of(
         reasons={name: count(reason.eq(name).to_numpy(bool)).sum(axis=2) for name in seen},
         specs={cell: known[cell] for cell in cells},
         clusters=_clusters(rows, worlds, cluster),
+        scale=_scale(rows, worlds, scale),
         settings=int(rows[SETTING].nunique()) if SETTING in rows else 0,
     )
 
@@ -164,17 +171,29 @@ def _named(arm: str) -> str:
     return arm if cell is None else cell.name
 
 
+def _scale(rows: pd.DataFrame, worlds: pd.Index, scale: str | None) -> Floats | None:
+    if scale is None:
+        return None
+    values = _by_world(rows, worlds, scale, "scale")
+    numbers = pd.to_numeric(values, errors="coerce").to_numpy(np.float64)
+    if not np.isfinite(numbers).all():
+        raise InputError("params", "scale", f"{scale!r} is not a number in every world")
+    return numbers
+
+
 def _clusters(rows: pd.DataFrame, worlds: pd.Index, cluster: str | None) -> tuple[str, ...]:
-    if cluster is None:
-        return ()
-    column = cluster if cluster in rows else f"{META}{cluster}"
+    return () if cluster is None else tuple(map(str, _by_world(rows, worlds, cluster, "cluster")))
+
+
+def _by_world(rows: pd.DataFrame, worlds: pd.Index, name: str, param: str) -> pd.Series:
+    """Return a meta value of each world; raises `InputError` where one has none."""
+    column = name if name in rows else f"{META}{name}"
     if column not in rows:
-        raise InputError("params", "cluster", f"no column {cluster!r}", "an item's meta key")
-    by_world = rows.drop_duplicates("item").set_index("item")[column].reindex(worlds)
-    if by_world.isna().any():
-        world = by_world[by_world.isna()].index[0]
-        raise InputError("params", "cluster", f"item {world!r} has no {cluster!r}")
-    return tuple(map(str, by_world))
+        raise InputError("params", param, f"no column {name!r}", "an item's meta key")
+    found = rows.drop_duplicates("item").set_index("item")[column].reindex(worlds)
+    if found.isna().any():
+        raise InputError("params", param, f"item {found[found.isna()].index[0]!r} has no {name!r}")
+    return found
 
 
 def _check_choices(rows: pd.DataFrame) -> None:

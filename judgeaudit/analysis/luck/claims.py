@@ -8,6 +8,8 @@ Parameters of a gate, rule or bare analysis (`params`):
   itself; "these": the mean over these endpoints; "like": over endpoints like these.
 * `stratum`: the scope of a contrast, e.g. "unlucky", "lucky.dep". Without it the first one that is
   declared decides and the others stand beside.
+* `scale`: a meta key by which choices of the worse tool are weighed in each world (e.g. "gap", the
+  difference of the tools' rates): the contrast is then one of regret, not of shares.
 * `cluster`: what worlds belong to (e.g. "domain"); it is then the unit, for settings like these.
 * `interval`: "tango" or "newcombe". A bound that decides is Newcombe's, because Tango's lower one
   misses more often than it says; a plain interval is Tango's.

@@ -52,7 +52,8 @@ class Effects:
     where no cell was asked twice. `missing` is the share of worlds that lack a choice, `lowest` and
     `highest` (endpoints x worlds, nan where a world is not counted in it) what the missing ones
     could have made of each world; `lost` the worlds that had no memory. `clusters` is the cluster
-    of each world, empty where the world is the unit.
+    of each world, empty where the world is the unit, `scale` what a choice of the
+    worse tool costs in each world, None where choices are counted.
     """
 
     contrast: Contrast
@@ -64,6 +65,7 @@ class Effects:
     highest: Floats
     lost: Ints
     clusters: tuple[str, ...] = ()
+    scale: Floats | None = None
 
     @cached_property
     def weights(self) -> Floats:
@@ -73,7 +75,8 @@ class Effects:
     @cached_property
     def d(self) -> Floats:
         """The contrast in each world, endpoints x worlds, nan where a cell has no choice."""
-        return np.asarray(np.einsum("k,ekw->ew", self.weights, self.y), dtype=np.float64)
+        found = np.einsum("k,ekw->ew", self.weights, self.y)
+        return np.asarray(found if self.scale is None else found * self.scale, dtype=np.float64)
 
     @cached_property
     def n(self) -> Ints:
@@ -104,13 +107,14 @@ class Effects:
     @property
     def paired(self) -> bool:
         """Whether the interval is made of paired tables and not by t over worlds."""
-        return self.single and not self.clusters and self.contrast.halves() is not None
+        whole = self.contrast.halves() is not None and self.scale is None
+        return self.single and not self.clusters and whole
 
     def exact(self, endpoint: int) -> Fraction | None:
         """Return the value as a rational, None where it is a mean of means."""
         n = int(self.n[endpoint])
         whole = all(weight.denominator == 1 for _, weight in self.contrast.weights)
-        if not n or not self.single or not whole or self.clusters:
+        if not n or not self.single or not whole or self.clusters or self.scale is not None:
             return None
         return Fraction(round(float(np.nansum(self.d[endpoint]))), n)
 
@@ -220,6 +224,7 @@ def effects_of(
     down = (np.where(weights > 0, least, most) * weights).sum(axis=1)
     up = (np.where(weights > 0, most, least) * weights).sum(axis=1)
     could = (of > 0).all(axis=1)
+    cost = 1.0 if answers.scale is None else answers.scale
     lacks = could & ((lost > 0).any(axis=1) | np.isnan(y).any(axis=1))
     missing = lacks.sum(axis=1) / np.maximum(could.sum(axis=1), 1)
     return Effects(
@@ -228,10 +233,11 @@ def effects_of(
         y,
         bool(answers.planned[:, at].max(initial=0) <= 1),
         missing,
-        np.where(could, down, np.nan),
-        np.where(could, up, np.nan),
+        np.where(could, down * cost, np.nan),
+        np.where(could, up * cost, np.nan),
         np.asarray((no_memory > 0).any(axis=1).sum(axis=1), dtype=np.int64),
         answers.clusters,
+        answers.scale,
     )
 
 

@@ -39,6 +39,7 @@ _TERMS: tuple[Param, ...] = (
     choice("pool", "over which endpoints effects are pooled", "each", "these", "like"),
     choice("stratum", "scope of a declared contrast, e.g. unlucky or lucky.dep"),
     choice("cluster", "what worlds belong to, e.g. domain: settings like these"),
+    choice("scale", "meta key of what a choice of the worse tool costs, e.g. gap: regret"),
 )
 _NAMED: tuple[Param, ...] = (
     choice("contrast", "name of a contrast that the protocol declares"),
