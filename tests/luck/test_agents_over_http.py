@@ -120,7 +120,7 @@ def the(analysed, scope, endpoint, analysis="luck_contrast"):
 
 
 def holds(estimate, planted):
-    """Tell whether the 95 % interval, widened to 99 % for some fifty looks, holds the planted value."""
+    """Tell whether the interval, widened from 95 % to 99 % for fifty looks, holds a value."""
     low, high, wider = estimate.low, estimate.high, 2.576 / 1.960
     value = estimate.value
     return value - wider * (value - low) <= planted <= value + wider * (high - value)
