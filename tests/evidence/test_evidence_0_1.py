@@ -159,15 +159,34 @@ def test_gates_and_rules_end_as_they_did(analysed):
     assert outcomes(json.loads((root / "results" / "verdicts.json").read_text())) == wanted
 
 
+def as_long(found, stored):
+    """Tell whether an interval is gone (too few units), or holds all that the stored one held."""
+    if math.isnan(found["low"]) and math.isnan(found["high"]):
+        return True
+    return found["low"] <= stored["low"] + 1e-9 and found["high"] >= stored["high"] - 1e-9
+
+
 def test_estimates_are_those_that_were_stored(analysed):
-    """Each stored estimate is there again, its numbers equal to 1e-9; more may be there today."""
+    """Each stored estimate is there again, its numbers equal to 1e-9; more may be there today.
+
+    Two things of 0.1 were corrected since. Its intervals of few units were too short: today's hold
+    all of them, and with fewer than six units there is none. A worst case above 1 (1.2 in `choice`:
+    missing pairs were counted twice) was no share.
+    """
     name, root, _ = analysed
     stored, today = estimates(HERE / name), estimates(root)
 
     assert stored.keys() - today.keys() == set()
     for key, numbers in stored.items():
-        if key[0] not in CORRECTED:
-            assert today[key] == pytest.approx(numbers, rel=0, abs=1e-9, nan_ok=True), key
+        if key[0] in CORRECTED:
+            continue
+        found = today[key]
+        assert math.isnan(numbers["low"]) or as_long(found, numbers), key
+        aside = {"low": 0, "high": 0}
+        if numbers["worst_high"] > 1 and key[0] == "flip_rate":
+            assert 0 <= found["worst_low"] <= found["value"] <= found["worst_high"] <= 1, key
+            aside |= {"worst_low": 0, "worst_high": 0}
+        assert found | aside == pytest.approx(numbers | aside, rel=0, abs=1e-9, nan_ok=True), key
 
 
 @pytest.mark.parametrize("name", GATE_RUNS)
