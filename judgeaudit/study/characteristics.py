@@ -12,7 +12,7 @@ from judgeaudit.design.check.study import CheckReport
 from judgeaudit.design.criteria import Gate
 from judgeaudit.design.document import PilotRef, Registration
 from judgeaudit.design.draft import Draft, Inputs
-from judgeaudit.design.plan import make_plan
+from judgeaudit.design.plan import is_control, make_plan
 from judgeaudit.errors import Problem, RegistrationError, UndefinedEstimate
 from judgeaudit.readings.table import candidate_frame, probes
 from judgeaudit.study.code_digest import code_digest
@@ -30,7 +30,7 @@ from judgeaudit.verdict.oc.gate import (
     with_instruments,
 )
 from judgeaudit.verdict.oc.laid import laid_out
-from judgeaudit.verdict.oc.piloted import pilot_problems
+from judgeaudit.verdict.oc.piloted import battery_problems, pilot_problems
 from judgeaudit.verdict.oc.planned import candidates_of, planned_table, size_of
 from judgeaudit.verdict.oc.predictive import Predicted, predict
 from judgeaudit.verdict.oc.redesign import Price, proposals
@@ -133,7 +133,14 @@ def _pilot(
     used = ref or PilotRef(digest=str(digest(data)))
     protocol = str(digest(draft.sources["protocol"].data))
     now = datetime.now(UTC)
-    faults = tuple(pilot_problems(pilot.record, used, draft.registration, protocol, now))
+    faults = (
+        *pilot_problems(pilot.record, used, draft.registration, protocol, now),
+        *battery_problems(
+            (item for item in pilot.frozen.items.values() if not is_control(item)),
+            draft.whole().items,
+            (pilot.frozen.registration.schedule.conditions, draft.registration.schedule.conditions),
+        ),
+    )
     registered = ref is not None and ref.digest is not None
     return pilot, faults if registered else None
 

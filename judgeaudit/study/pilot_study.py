@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -190,7 +190,16 @@ def load_pilot(folder: Path, data: bytes) -> SealedPilot:
             raise EvidenceError(
                 f"{folder}: run {name}: manifest {sealed.get(name)}, but {RESULTS} names {digest}"
             )
-    return SealedPilot(frozen, read_by_unit(frozen.registration, study_table(frozen)), record)
+    table = study_table(frozen)
+    # What decides whether it holds is read from lock and log: a text could be written by hand.
+    record = replace(
+        record,
+        protocol=frozen.lock["content"]["files"]["protocol.toml"],
+        finished_at=_finished_at(frozen, table),
+        asked={spec.id: asked_of(spec) for spec in frozen.registration.endpoints},
+        served={name: tuple(models) for name, models in served(table).items()},
+    )
+    return SealedPilot(frozen, read_by_unit(frozen.registration, table), record)
 
 
 def pilot_folder(root: Path, study: str) -> Path:

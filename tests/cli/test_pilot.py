@@ -165,6 +165,33 @@ def test_an_edited_pilot_is_refused(study, run):
     assert re.search(r"pilot\.digest: sha256:\w+, but pilot/results/pilot\.json has", frozen.stderr)
 
 
+def test_the_age_of_a_pilot_is_that_of_its_sealed_log(study, run):
+    """A time written into its results, with a digest that fits, is not what its age counts from."""
+    root = study(n=60)
+    run("pilot", root, "--items", 20)
+    path = root / "pilot" / "results" / "pilot.json"
+    told = json.loads(path.read_text())
+    path.write_text(json.dumps(told | {"finished_at": "2020-01-01T00:00:00+00:00"}))
+    name_pilot(root)
+
+    frozen = run("prereg", "freeze", root)
+
+    assert "days old" not in frozen.stderr
+
+
+def test_another_battery_is_not_the_piloted_one(study, run):
+    root = study()
+    run("pilot", root, "--items", 60)
+    name_pilot(root)
+    path = root / "items.jsonl"
+    path.write_text(path.read_text().replace("exactly", "precisely"))
+
+    frozen = run("prereg", "freeze", root)
+
+    assert frozen.exit_code == 2
+    assert "60 piloted items are not in it as asked then" in frozen.stderr
+
+
 def test_another_model_is_not_the_piloted_one(study, run):
     root = study()
     run("pilot", root, "--items", 60)

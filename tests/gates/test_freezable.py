@@ -14,6 +14,7 @@ from judgeaudit.verdict.oc.piloted import (
     FORMAT,
     PilotRecord,
     asked_of,
+    battery_problems,
     other_models,
     pilot_problems,
 )
@@ -176,6 +177,31 @@ def test_a_pilot_expires_with_age_and_with_another_judge(registered, flip_gate):
     assert moved.key == "endpoints[0].model"
     (protocol,) = pilot_problems(held, ref, registration, DIGEST[:-1] + "1", soon)
     assert protocol.key == "protocol"
+
+
+def test_a_pilot_speaks_of_its_own_battery_and_conditions(registered, flip_gate):
+    items = [Item(f"q{n}", f"q{n}", f"q{n}", {"text": str(n)}) for n in range(5)]
+    one, eight = [Condition(name="default")], [Condition(name="default", in_flight=8)]
+
+    assert list(battery_problems(items[:3], items, (one, one))) == []
+    reworded = [replace(items[0], fields={"text": "other"}), *items[1:]]
+    (battery,) = battery_problems(items[:3], reworded, (one, one))
+    assert "1 piloted items are not in it as asked then, e.g. 'q0'" in battery.found
+    (stranger,) = battery_problems([Item("z", "z", "z", {})], items, (one, one))
+    assert stranger.key == "battery"
+    (loaded,) = battery_problems(items[:3], items, (one, eight))
+    assert loaded.key == "schedule.conditions"
+    assert "default 8 in flight, but default 1 in flight was piloted" in loaded.found
+
+
+def test_identity_belongs_to_how_a_judge_is_asked(registered, flip_gate):
+    registration = registered(flip_gate)
+    spec = registration.endpoints[0]
+
+    changed = asked_of(spec.model_copy(update={"identity": {"served": ["m-2"]}}))
+
+    assert asked_of(spec)["identity"] == {}
+    assert changed["identity"] == {"served": ["m-2"]}
 
 
 def test_a_model_that_the_pilot_never_saw_is_named(registered, flip_gate):

@@ -1,20 +1,22 @@
 """What a sealed pilot says of itself (`results/pilot.json`), and whether gates still rest on it.
 
-A pilot carries a gate while it is young enough, of the same judge asked in the same way, and while
-the judge's own name in its replies has not changed.
+A pilot carries a gate while it is young enough, of the same judge asked in the same way, with the
+same battery and as many requests in flight, and while the judge's own name in its replies has not
+changed. Its age counts from the last reply of its sealed log.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from judgeaudit.design.base import plain
-from judgeaudit.design.document import EndpointSpec, PilotRef, Registration
+from judgeaudit.design.document import Condition, EndpointSpec, PilotRef, Registration
 from judgeaudit.errors import EvidenceError, Problem
+from judgeaudit.model import Item
 
 FORMAT = "judgeaudit-pilot/1"
 
@@ -61,7 +63,9 @@ def asked_of(spec: EndpointSpec) -> dict[str, Any]:
     """Return how an endpoint is addressed: what must be equal for a pilot to speak of it."""
     decoding, params = plain(dict(spec.decoding)), plain(dict(spec.params))
     told = {"api": spec.api, "base_url": spec.base_url, "model": spec.model}
-    return {**told, "decoding": decoding, "params": params, "embedded": plain(dict(spec.embedded))}
+    embedded, identity = plain(dict(spec.embedded)), plain(dict(spec.identity))
+    beside = {"embedded": embedded, "headers": dict(spec.headers), "identity": identity}
+    return {**told, "decoding": decoding, "params": params, **beside}
 
 
 def pilot_problems(
@@ -86,6 +90,28 @@ def pilot_problems(
             if asked.get(name) != value:
                 found = f"{value!r}, but {asked.get(name)!r} was piloted"
                 yield Problem(f"endpoints[{number}].{name}", found, "pilot this judge")
+
+
+def battery_problems(
+    piloted: Iterable[Item], items: Iterable[Item], conditions: tuple[Sequence[Condition], ...]
+) -> Iterator[Problem]:
+    """Yield why a pilot does not speak of this battery, or of these conditions.
+
+    `piloted` are its probes, each of which must stand in the battery as it was asked; `conditions`
+    are those of the pilot and of the study.
+    """
+    known = {item.id: item for item in items}
+    strange = [item.id for item in piloted if known.get(item.id) != item]
+    if strange:
+        found = (
+            f"{len(strange)} piloted items are not in it as they were asked, e.g. {strange[0]!r}"
+        )
+        yield Problem("battery", found, "pilot this battery")
+    had, wanted = ({one.name: one.in_flight for one in found} for found in conditions)
+    if had != wanted:
+        told = [", ".join(f"{k} {v} in flight" for k, v in one.items()) for one in (wanted, had)]
+        found = f"{told[0]}, but {told[1]} was piloted"
+        yield Problem("schedule.conditions", found, "pilot under these conditions")
 
 
 def other_models(
