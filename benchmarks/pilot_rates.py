@@ -81,9 +81,10 @@ def rows(pilots: int, broken: list[str]) -> Iterator[str]:
 INTRO = """# What a pilot says of planted judges
 
 Made by `python benchmarks/pilot_rates.py full --write docs/pilot-rates.md`; do not edit.
-{pilots:,} pilots a row, three repeats in two windows; rates are known to .03 at worst (three errors).
-A judge without a flip is never called not capable; one at the boundary (degraded itself) is called capable with chance of about .1 at most.
-A pilot that is too small says so: the gate then waits for a larger one, and nothing is said against the judge.
+{pilots:,} pilots a row, three repeats in two windows; rates are known to .03 at worst (three
+errors). A judge without a flip is never called not capable; one at the boundary (degraded itself)
+is called capable with chance of about .1 at most. A pilot that is too small says so: the gate then
+waits for a larger one, and nothing is said against the judge.
 
 | healthy / degraded | items | judge (flips) | noise | capable | not capable | too small to tell |
 |---|---|---|---|---|---|---|

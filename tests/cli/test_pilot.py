@@ -189,7 +189,7 @@ def test_another_battery_is_not_the_piloted_one(study, run):
     frozen = run("prereg", "freeze", root)
 
     assert frozen.exit_code == 2
-    assert "60 piloted items are not in it as asked then" in frozen.stderr
+    assert "60 piloted items are not in it as they were asked" in frozen.stderr
 
 
 def test_another_model_is_not_the_piloted_one(study, run):

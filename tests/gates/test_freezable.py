@@ -1,13 +1,15 @@
 """Which gates may be frozen: the rules in `verdict/freezable.py`, one test each."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
 
 from judgeaudit.design.criteria import Gate
-from judgeaudit.design.document import PilotRef
+from judgeaudit.design.document import Condition, PilotRef
 from judgeaudit.errors import Problem
+from judgeaudit.model import Item
 from judgeaudit.verdict.freezable import freeze_problems
 from judgeaudit.verdict.oc.gate import can_fire, characterise, piloted
 from judgeaudit.verdict.oc.piloted import (
@@ -186,7 +188,7 @@ def test_a_pilot_speaks_of_its_own_battery_and_conditions(registered, flip_gate)
     assert list(battery_problems(items[:3], items, (one, one))) == []
     reworded = [replace(items[0], fields={"text": "other"}), *items[1:]]
     (battery,) = battery_problems(items[:3], reworded, (one, one))
-    assert "1 piloted items are not in it as asked then, e.g. 'q0'" in battery.found
+    assert "1 piloted items are not in it as they were asked, e.g. 'q0'" in battery.found
     (stranger,) = battery_problems([Item("z", "z", "z", {})], items, (one, one))
     assert stranger.key == "battery"
     (loaded,) = battery_problems(items[:3], items, (one, eight))
