@@ -19,8 +19,19 @@ if TYPE_CHECKING:
 def init(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
     protocol: Annotated[
-        str, typer.Option(help="ranking, score, verdict, label-pair ..., or a .toml file.")
-    ],
+        str | None, typer.Option(help="ranking, score, verdict, label-pair ..., or a .toml file.")
+    ] = None,
+    from_log: Annotated[
+        Path | None,
+        typer.Option("--from", help="A gateway's log: its recorded requests, byte for byte."),
+    ] = None,
+    kind: Annotated[str | None, typer.Option(help="With --from: the kind of call.")] = None,
+    value: Annotated[
+        str | None, typer.Option(help="With --from: how answers are read, '$.score', 'GRADE:'.")
+    ] = None,
+    scale: Annotated[
+        str | None, typer.Option(help="With --from: the scale of numbers, LOW,HIGH.")
+    ] = None,
     items: Annotated[
         Path | None, typer.Option(help="Your items: .jsonl, .json (an array) or .csv.")
     ] = None,
@@ -64,9 +75,32 @@ def init(
 
     Without --items a battery is generated; without --base-url and --model the judge is simulated.
 
+    With --from and --kind the requests are those that a gateway recorded.
+
     Example: judgeaudit init my-study --protocol verdict --items pairs.json
     --candidates output_1,output_2 --gold label --prompt prompt.txt --base-url embedded:local
     """
+    if from_log is not None:
+        from judgeaudit.study.from_log import init_from_log
+
+        if kind is None or protocol is not None or items is not None:
+            found = "--kind is missing" if kind is None else "--protocol or --items beside it"
+            raise InputError("--from", found=found, remedy="give --from LOG --kind NAME")
+        made = init_from_log(
+            directory,
+            from_log,
+            kind=kind,
+            n=n,
+            seed=seed,
+            value=value,
+            scale=scale,
+            base_url=base_url,
+            key_env=key_env,
+        )
+        _say(made, as_json)
+        return ExitCode.DONE
+    if protocol is None:
+        raise InputError("--protocol", found="missing", remedy="name one, or give --from LOG")
     from judgeaudit.study.init import init as make
 
     made = make(

@@ -8,7 +8,7 @@ over endpoints whose bodies must differ.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from judgeaudit.canonical import digest, digest_of
@@ -16,7 +16,9 @@ from judgeaudit.design.asking import Asker
 from judgeaudit.design.base import plain
 from judgeaudit.design.document import EndpointSpec
 from judgeaudit.design.protocol import Decoding
+from judgeaudit.errors import InputError
 from judgeaudit.instrument.provider import provider
+from judgeaudit.instrument.spoken import said
 from judgeaudit.model import JSON, Ask, FrozenBody, Item
 
 BodyKey = tuple[str, int, str, str]
@@ -50,7 +52,10 @@ class Composer:
         """
         asking = self.asker.find(stage, arm)
         ask = asking.readout.ask(asking.item(item, taken, instead), asking.readout_arm(arm))
-        return freeze_ask(self.endpoints[endpoint], ask, asking.decoding)
+        spec = self.endpoints[endpoint]
+        if asking.prompt.recorded:
+            return freeze_recorded(spec, item.id, ask, asking.decoding)
+        return freeze_ask(spec, ask, asking.decoding)
 
     def keys(self, stage: int, items: Iterable[Item]) -> Iterator[tuple[BodyKey, Item]]:
         """Yield what has a body in `stage`: every endpoint, item and arm."""
@@ -77,6 +82,37 @@ def freeze_ask(spec: EndpointSpec, ask: Ask, decoding: Decoding) -> FrozenBody:
     request = provider(spec.api).compose(spec.to_endpoint(), ask, decoding_for(spec, decoding))
     messages = [{"role": m.role, "content": m.content} for m in ask.messages]
     return FrozenBody(digest(request.body), digest_of(messages), spec.id, request)
+
+
+def freeze_recorded(spec: EndpointSpec, item: str, ask: Ask, decoding: Decoding) -> FrozenBody:
+    """Return a recorded body as it is: path and headers are the API's, not a byte is composed.
+
+    Raises `InputError` for one that is no request of the endpoint's API, names another model, or
+    asks for a stream or for several answers: one call is one reply, received whole.
+    """
+    text = ask.messages[-1].content
+    body = text.encode("utf-8", "surrogatepass")
+    found = said(spec.api, body)
+    if found is None:
+        raise InputError(f"item {item!r}", found="its recorded request is no JSON object")
+    wrong = next(
+        (
+            what
+            for what, holds in (
+                (f"names the model {found.model!r}, not {spec.model!r}", found.model != spec.model),
+                ("asks for a stream", found.stream),
+                (f"asks for {found.count} answers", found.count != 1),
+            )
+            if holds
+        ),
+        None,
+    )
+    if wrong is not None:
+        remedy = "leave the item out, or register an endpoint that fits"
+        raise InputError(f"item {item!r}", found=f"its recorded request {wrong}", remedy=remedy)
+    request = provider(spec.api).compose(spec.to_endpoint(), ask, decoding_for(spec, decoding))
+    messages = [{"role": m.role, "content": m.content} for m in found.messages]
+    return FrozenBody(digest(body), digest_of(messages), spec.id, replace(request, body=body))
 
 
 def decoding_for(spec: EndpointSpec, decoding: Decoding) -> dict[str, JSON]:

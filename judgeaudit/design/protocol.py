@@ -41,12 +41,25 @@ from pydantic import Field, field_validator, model_validator
 
 from judgeaudit.design.base import Name, Strict
 
+_FIELD = re.compile(r"\{[^\W\d][\w-]*\}")
+
 
 class PromptSpec(Strict):
-    """Templates with `{field}` placeholders; `{{` and `}}` are braces."""
+    """Templates with `{field}` placeholders; `{{` and `}}` are braces.
+
+    `recorded = true`: `user` is one placeholder, and the field that it names is a whole request
+    body as somebody's program sent it; it is sent again, byte for byte.
+    """
 
     system: str | None = None
     user: str
+    recorded: bool = False
+
+    @model_validator(mode="after")
+    def _recorded_is_a_field(self) -> Self:
+        if self.recorded and (self.system is not None or not _FIELD.fullmatch(self.user)):
+            raise ValueError('recorded needs user = "{field}" and no system')
+        return self
 
 
 class Decoding(Strict):

@@ -193,6 +193,8 @@ def _later(used: pd.DataFrame, kind: str) -> Estimate:
 
 def _lags(part: pd.DataFrame) -> tuple[float, float, float] | None:
     again = part[part["condition"].eq("reask")]
+    if not len(again):
+        return None
     ended = part[part["condition"].eq("harness")].set_index("call_id")["ended_at"]
     seconds = (again["reserved_at"] - again["origin"].map(ended)).dropna() / _NS
     if not len(seconds):

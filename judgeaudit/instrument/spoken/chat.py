@@ -30,6 +30,7 @@ class Chat:
             schema=format_.get("json_schema") or format_.get("type"),
             tools=names_of(document.get("tools"), inner="function"),
             count=count(document.get("n")) or 1,
+            stream=document.get("stream") is True,
         )
 
     def read(self, body: bytes, rules: Rules) -> Reply | Invalid:

@@ -25,7 +25,7 @@ class Said:
     """What a request says: its model, its messages as text, and what the answer must be.
 
     `schema` is the schema of a structured answer, `tools` the names of the tools on offer; `count`
-    how many answers are asked for in one reply.
+    how many answers are asked for in one reply, `stream` whether it is to come in pieces.
     """
 
     model: str
@@ -33,6 +33,7 @@ class Said:
     schema: JSON = None
     tools: tuple[str, ...] = ()
     count: int = 1
+    stream: bool = False
 
     def shape(self, api: str) -> str:
         """Return what all requests of this form share, as 12 hexadecimal digits.

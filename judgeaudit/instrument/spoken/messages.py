@@ -37,6 +37,7 @@ class Messages:
             messages=first + messages_of(document.get("messages")),
             schema=config.get("format") or document.get("output_format"),
             tools=names_of(document.get("tools")),
+            stream=document.get("stream") is True,
         )
 
     def read(self, body: bytes, rules: Rules) -> Reply | Invalid:

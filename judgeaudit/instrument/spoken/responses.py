@@ -34,6 +34,7 @@ class Responses:
             messages=system + turns,
             schema=mapping(mapping(document.get("text")).get("format")) or None,
             tools=names_of(document.get("tools")),
+            stream=document.get("stream") is True,
         )
 
     def read(self, body: bytes, rules: Rules) -> Reply | Invalid:
