@@ -133,7 +133,11 @@ def _endpoint(
     if base_url is None:
         names = {call.body_sha256: call.endpoint for session in sessions for call in session.calls}
         body, asked = next(iter(usable.items()))
-        target = str(sessions[-1].settings["targets"].get(names[body], ""))
+        target = str(sessions[-1].settings.get("targets", {}).get(names[body], ""))
+        if not target:
+            raise InputError(
+                "--base-url", found="the log has none", remedy="say where the judge is"
+            )
         origin = "/".join(target.split("/")[:3])
         base_url = origin + asked.path.removesuffix(CATALOGUE[api].record.path)
     return EndpointChoice(api, base_url, model, key_env)
