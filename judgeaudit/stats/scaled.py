@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from judgeaudit.stats.interval import Interval, Undefined
@@ -221,13 +221,35 @@ def cluster_freedom(changes: Floats) -> float:
     ----------
     Satterthwaite (1946), Biometrics Bulletin 2, 110-114.
     """
-    groups = changes.size
-    square = float((changes**2).mean())
-    if groups < 3 or square == 0:
-        return float(max(groups - 1, 1))
-    kurtosis = float((changes**4).mean()) / square**2
-    found = 2 * groups / (kurtosis - 1 + 2 / (groups - 1))
-    return min(max(found, 2.0), groups - 1.0)
+    square, fourth = (changes**2).mean(), (changes**4).mean()
+    return float(freedom_of_moments(square, fourth, changes.size))
+
+
+def freedom_of_moments(square: ArrayLike, fourth: ArrayLike, groups: ArrayLike) -> Floats:
+    """Return the degrees of freedom of `cluster_freedom`, for many sets of clusters at once.
+
+    Parameters
+    ----------
+    square, fourth : array, shape (runs,)
+        Mean second and fourth powers of the clusters' changes.
+    groups : array, shape (runs,)
+        G, the number of clusters.
+
+    Returns
+    -------
+    array, shape (runs,), in [2, G - 1], or G - 1 (at least 1) below three clusters and where none
+    changes.
+
+    References
+    ----------
+    Satterthwaite (1946), Biometrics Bulletin 2, 110-114.
+    """
+    second, g = np.asarray(square, np.float64), np.asarray(groups, np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        kurtosis = np.asarray(fourth, np.float64) / second**2
+        found = 2 * g / (kurtosis - 1 + 2 / (g - 1))
+    alike = (g < 3) | (second == 0)
+    return np.where(alike, np.maximum(g - 1, 1.0), np.minimum(np.maximum(found, 2.0), g - 1))
 
 
 def too_few(units: int, clusters: object) -> str:

@@ -83,12 +83,27 @@ def table_of(plan, usual, valid):
         (FLIPS + 'decide = "point"\n', 2, 1, "item", None, 0.1),
         (FLIPS + 'invalid = "disagree"\n', 2, 1, "item", None, 0.05),
         (FLIPS, 2, 1, "task", 12, 0.0),
+        (FLIPS.replace("0.10", "0.30"), 2, 1, "task", 7, 0.0),
+        (FLIPS.replace("0.10", "0.30") + 'decide = "point"\n', 2, 1, "task", 4, 0.0),
         (FLIPS.replace("at_most = 0.10", "band = [0.05, 0.30]"), 2, 1, "item", None, 0.0),
         ('statistic = "category_exact"\nat_least = 0.9\n', 3, 1, "task", 15, 0.1),
     ],
 )
 def test_what_is_weighed_is_what_is_executed(rng, gate, repeats, windows, cluster, tasks, missing):
     """Twenty runs of several instruments: the arrays' and the table's verdicts are the same."""
+    assert len(outcomes_of(rng, gate, repeats, windows, cluster, tasks, missing)) >= 2
+
+
+def test_fewer_than_six_tasks_decide_nothing_by_a_bound(rng):
+    """Five tasks give no interval, so that neither may pass or fail; six do."""
+    wide = FLIPS.replace("0.10", "0.30")
+
+    assert outcomes_of(rng, wide, 2, 1, "task", 5, 0.0) == {0}
+    assert 1 in outcomes_of(rng, wide, 2, 1, "task", 6, 0.0)
+
+
+def outcomes_of(rng, gate, repeats, windows, cluster, tasks, missing):
+    """Return the outcomes of twenty runs; the arrays' and the table's are the same."""
     weighed, found = rule(gate, 60, repeats, windows, cluster, tasks)
     plan = planned(60, repeats, windows, tasks)
     outcomes = set()
@@ -105,7 +120,7 @@ def test_what_is_weighed_is_what_is_executed(rng, gate, repeats, windows, cluste
         executed = decide(found.gates[0], compute(found.gates[0].statistic, filled, question))
         assert CODES[executed.outcome.value] == said
         outcomes.add(said)
-    assert len(outcomes) >= 2
+    return outcomes
 
 
 @pytest.mark.parametrize(

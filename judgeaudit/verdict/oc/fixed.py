@@ -26,7 +26,7 @@ from judgeaudit.stats.interval import Undefined
 from judgeaudit.stats.noise import noise
 from judgeaudit.stats.operating import DEGRADED_PASSES, HEALTHY_PASSES, Chances
 from judgeaudit.stats.ranks import spearman_pairs
-from judgeaudit.stats.scaled import Estimated
+from judgeaudit.stats.scaled import LEAST_TASKS, Estimated, freedom_of_moments
 from judgeaudit.verdict.oc.instrument import Region, region_of
 from judgeaudit.verdict.oc.laid import Laid
 from judgeaudit.verdict.oc.simulated import EVEN, STEPS, Simulated, smallest
@@ -184,11 +184,14 @@ CODES = {"pass": PASS, "fail": FAIL, "inconclusive": OPEN, "undefined": NONE}
 
 @dataclass(frozen=True, slots=True)
 class _Shares:
-    """Means of shares (runs,) with the size that they are worth, and bounds at `tail` a side."""
+    """Means of shares (runs,) with the size that they are worth, and bounds at `tail` a side.
+
+    `bounded` says where there are enough independent units for a bound.
+    """
 
     value: Floats
     size: Floats
-    units: Ints
+    bounded: Bools
     tail: float
 
     @classmethod
@@ -201,20 +204,23 @@ class _Shares:
             mean = x.sum(axis=1) / n
             apart = np.where(kept, values - mean[:, None], 0.0)
             if clusters is None:
-                units, factor, sums = n, n / (n - 1), apart
+                units, factor, sums, freedom = n, n / (n - 1), apart, n - 1
             else:
                 codes = np.unique(clusters, return_inverse=True)[1]
                 member = np.zeros((codes.size, int(codes.max()) + 1))
                 member[np.arange(codes.size), codes] = 1.0
                 sums, units = apart @ member, ((kept @ member) > 0).sum(axis=1)
                 factor = units / (units - 1)
+                square, fourth = ((sums**power).sum(axis=1) / units for power in (2, 4))
+                freedom = freedom_of_moments(square, fourth, units)
             variance = factor * (sums**2).sum(axis=1) / n**2
             most = np.where(kept, trials, 0).sum(axis=1).astype(float)
             worth = np.where(variance > 0, mean * (1 - mean) / variance, units)
             size = np.minimum(np.maximum(worth, np.minimum(units, most)), most)
-            wide, narrow = (special.stdtrit(m - 1, 1 - tail) for m in (units, n))
+            wide, narrow = (special.stdtrit(v, 1 - tail) for v in (freedom, n - 1))
             size = np.where(units < n, size * (narrow / wide) ** 2, size)
-        return cls(mean, size, np.asarray(units), tail)
+        bounded = (units >= 2) & ((units == n) | (units >= LEAST_TASKS))
+        return cls(mean, size, np.asarray(bounded), tail)
 
     def ends(self, value: Floats) -> tuple[Floats, Floats]:
         """Return Clopper and Pearson's bounds of shares on these sizes."""
@@ -230,7 +236,7 @@ class _Shares:
         if gate.decide == "point":
             return np.where(region.holds(self.value), PASS, FAIL)
         found = _held(region, *self.ends(self.value))
-        return np.where(self.units < 2, OPEN, found)
+        return np.where(self.bounded, found, OPEN)
 
     def with_missing(
         self, gate: Gate, outcome: Ints, missing: Floats, worst: tuple[Floats, Floats]
