@@ -23,7 +23,7 @@ import pandas as pd
 from judgeaudit.analysis.build import Context
 from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.analysis.exact import exact_mean
-from judgeaudit.analysis.grid import Bools, Grid, Ints, column_pairs
+from judgeaudit.analysis.grid import Grid, Ints, column_pairs
 from judgeaudit.analysis.question import Over, Question
 from judgeaudit.stats.agreement import effective_proportion
 
@@ -186,8 +186,3 @@ def row_clusters(grid: Grid, question: Question) -> Ints | None:
 def pair_counts(grid: Grid, comparer: Comparer, question: Question) -> Counts:
     """Return the counts over the question's pairs of columns."""
     return count_pairs(grid, comparer, column_pairs(grid.columns, question.over))
-
-
-def valid_any(grid: Grid) -> Bools:
-    """Return the rows with at least one valid reading."""
-    return np.asarray(grid.valid.any(axis=1))

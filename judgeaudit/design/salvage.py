@@ -37,10 +37,18 @@ def salvaged(model: type[M], document: Mapping[str, Any]) -> M | None:
             faults = error.errors(include_url=False, include_input=False)
         places = [(fault["loc"], fault["type"] == "missing") for fault in faults]
         # From the end of a list on, so that a place that was named is still that place.
-        for place, missing in sorted(places, key=lambda found: str(found[0]), reverse=True):
+        for place, missing in sorted(places, key=_order, reverse=True):
             if not (_fill(left, place) if missing and place in FILLED else _take_out(left, place)):
                 return None
     return None
+
+
+def _order(found: tuple[tuple[str | int, ...], bool]) -> tuple[tuple[bool, int, str], ...]:
+    """Return a key by which places stand as in the document: element 10 after element 9."""
+    return tuple(
+        (isinstance(part, str), part if isinstance(part, int) else 0, str(part))
+        for part in found[0]
+    )
 
 
 def _fill(document: Any, place: tuple[str | int, ...]) -> bool:

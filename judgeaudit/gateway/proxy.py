@@ -30,7 +30,7 @@ from judgeaudit.gateway import headers as heads
 from judgeaudit.gateway.address import Target, route
 from judgeaudit.gateway.record import Record, Ticket
 from judgeaudit.instrument.spoken import is_stream, stream_ends
-from judgeaudit.model import Attempt, Outcome
+from judgeaudit.model import Attempt
 
 LONGEST = 64 * 1024 * 1024
 HELD_S = 1.0
@@ -265,11 +265,6 @@ def ended(ticket: Ticket, begun: int) -> None:
     ticket.exchange.elapsed_ms = (time.perf_counter_ns() - begun) / MS
     if ticket.exchange.status is not None:
         ticket.exchange.received_at = time.time_ns()
-
-
-def answered_ok(attempt: Attempt) -> bool:
-    """Return whether an attempt ended in a whole reply."""
-    return attempt.outcome is Outcome.OK
 
 
 def told(status: HTTPStatus, found: str, remedy: str) -> web.Response:

@@ -208,8 +208,7 @@ class Reasker:
     def _pause(self, target: str, retry_after_ms: int | None) -> None:
         self._streak[target] += 1
         least = min(PAUSE_S * 2 ** (self._streak[target] - 1), LONGEST_PAUSE_S)
-        asked = (retry_after_ms or 0) / 1000
-        wait = min(max(asked, least if asked == 0 else asked), LONGEST_PAUSE_S)
+        wait = min((retry_after_ms or 0) / 1000 or least, LONGEST_PAUSE_S)
         until = time.monotonic() + wait
         if until > self._paused.get(target, 0.0):
             self._paused[target] = until

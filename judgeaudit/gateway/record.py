@@ -2,7 +2,7 @@
 
 What the client was answered is written before its last byte is passed on; what was asked, before it
 is sent on. So the end of this process, however it comes, loses nothing that was answered: the next
-session (or `judgeaudit gateway --seal`) closes what was open as unresolved and seals what there is.
+session in the same folder closes what was open as unresolved and seals what there is.
 
 The keys that pass are learnt here, as they come, and searched for in everything that is written.
 """
@@ -13,7 +13,7 @@ import os
 import socket
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,12 +58,10 @@ class Ticket:
     reservation: Reservation
     api: str | None
     shape: str
-    canonical: str
     exchange: Exchange = field(default_factory=Exchange)
     flying: int = 1
     occurrence: int = 0
     attempt: Attempt | None = None
-    classified: Classified | None = None
 
 
 class Record:
@@ -102,8 +100,8 @@ class Record:
         shape = told.shape(api) if told is not None and api is not None else OTHER
         call_id = f"{self.session}-{self.numbers:06d}"
         canonical = self._canonical(body, body_sha256) if told is not None else body_sha256
-        reservation = self._reservation(
-            call_id, HARNESS, 0, endpoint, body_sha256, canonical, at, attempt=1
+        reservation = Reservation(
+            call_id, 1, self.entered, endpoint, HARNESS, self.session, 0, body_sha256, canonical, at
         )
         known = body_sha256 in self.journal.state.bodies or len(body) > LONGEST_BODY
         stored, redacted = (None, False) if known else self.journal.redactor.body(body)
@@ -123,61 +121,28 @@ class Record:
         )
         self.journal.arrive(asked, reservation)
         self.entered += 1
-        return Ticket(reservation, asked.api, shape, canonical)
+        return Ticket(reservation, asked.api, shape)
 
     async def ask_again(self, first: Ticket, asked: Asked, repeat: int, at: int) -> Ticket:
         """Record a re-ask, durably, before its bytes leave; `asked` is the original's request."""
-        origin = first.reservation
-        call_id = f"{origin.call_id}.{repeat}"
-        reservation = self._reservation(
-            call_id,
-            REASK,
-            repeat,
-            origin.endpoint,
-            origin.body_sha256,
-            first.canonical,
-            at,
-            attempt=1,
+        reservation = replace(
+            first.reservation,
+            call_id=asked.call_id,
+            plan_index=self.entered,
+            condition=REASK,
+            repeat=repeat,
+            reserved_at=at,
         )
         self.entered += 1
         await self.journal.ask_again(asked, reservation)
-        return Ticket(reservation, first.api, first.shape, first.canonical)
+        return Ticket(reservation, first.api, first.shape)
 
     async def retry(self, ticket: Ticket, at: int) -> Ticket:
         """Record another attempt of a re-ask whose last one failed."""
         before = ticket.reservation
-        reservation = self._reservation(
-            before.call_id,
-            REASK,
-            before.repeat,
-            before.endpoint,
-            before.body_sha256,
-            ticket.canonical,
-            at,
-            attempt=before.attempt + 1,
-            index=before.plan_index,
-        )
+        reservation = replace(before, attempt=before.attempt + 1, reserved_at=at)
         await self.journal.reserve(reservation)
-        return Ticket(reservation, ticket.api, ticket.shape, ticket.canonical)
-
-    def _reservation(
-        self,
-        call_id: str,
-        condition: str,
-        repeat: int,
-        endpoint: str,
-        body_sha256: str,
-        canonical: str,
-        at: int,
-        *,
-        attempt: int,
-        index: int | None = None,
-    ) -> Reservation:
-        place = self.entered if index is None else index
-        window = self.session
-        return Reservation(
-            call_id, attempt, place, endpoint, condition, window, repeat, body_sha256, canonical, at
-        )
+        return Ticket(reservation, ticket.api, ticket.shape)
 
     def _canonical(self, body: bytes, otherwise: str) -> str:
         try:
@@ -206,7 +171,6 @@ class Record:
             ticket.reservation, exchange, ticket.flying, outcome, error, responsibility
         )
         fields = with_reply(known | received.fields, received, found, reply)
-        ticket.classified = found
         ticket.attempt = self.journal.outcome(Attempt(**fields))
         if outcome is Outcome.OK and ticket.reservation.condition == HARNESS:
             body = ticket.reservation.body_sha256

@@ -18,12 +18,11 @@ from pathlib import Path
 
 from aiohttp import web
 
-from judgeaudit.canonical import digest, file_digest
+from judgeaudit.canonical import digest
 from judgeaudit.collect.past import log_dir
-from judgeaudit.errors import EvidenceError, InputError
+from judgeaudit.errors import InputError
 from judgeaudit.evidence.log.reader import attempt_at
-from judgeaudit.evidence.log.runs import journal_path, sealed_runs
-from judgeaudit.evidence.log.sessions import HARNESS, Session, read_session
+from judgeaudit.evidence.log.sessions import HARNESS, Session, sealed_sessions
 from judgeaudit.gateway.proxy import told
 from judgeaudit.instrument.provider.policy import RETRIED
 from judgeaudit.model import Attempt, Outcome
@@ -109,20 +108,12 @@ def load_replay(root: Path) -> Replay:
     Raises `InputError` where nothing is sealed, `EvidenceError` where a file is not what its
     manifest says.
     """
-    log = log_dir(root)
     answers: dict[Key, list[Place]] = {}
-    runs = sealed_runs(log)
-    if not runs:
+    sessions = sealed_sessions(log_dir(root))
+    if not sessions:
         raise InputError(root, found="no sealed session", remedy="record one: gateway --to URL")
-    for run in runs:
-        path = journal_path(log, run.name)
-        said, found = run.manifest["journal"]["digest"], file_digest(path)
-        if said != found:
-            raise EvidenceError(
-                f"{path}: digest {found} differs from the manifest's {said}; "
-                f"`judgeaudit verify {root}` says where"
-            )
-        for key, place in _places(read_session(path)):
+    for session in sessions:
+        for key, place in _places(session):
             answers.setdefault(key, []).append(place)
     return Replay(answers)
 

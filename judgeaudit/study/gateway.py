@@ -16,7 +16,6 @@ from judgeaudit.gateway.address import SOLE, Target, targets_of
 from judgeaudit.gateway.headers import Pairs
 from judgeaudit.gateway.kinds import FREE, is_of
 from judgeaudit.gateway.reask import Settings
-from judgeaudit.gateway.record import finish
 from judgeaudit.gateway.replay import load_replay
 from judgeaudit.gateway.run import Ended, Plan, Tell, replaying, session
 from judgeaudit.instrument.spoken import said
@@ -104,11 +103,6 @@ def gateway(
     if ended.session is None or ended.manifest is None:
         return Passed(ended)
     return Passed(ended, analyze_log(root, sessions=(ended.session,)))
-
-
-def seal_left(log: Folder, now_ns: int) -> list[str]:
-    """Seal what a killed gateway left in a log; returns the sessions' names."""
-    return finish(Path(log), now_ns)
 
 
 def _wanted(kinds: Sequence[str], models: Sequence[str]) -> Callable[[str, bytes], bool] | None:

@@ -12,14 +12,13 @@ import pandas as pd
 from judgeaudit.analysis.exploratory import Wish
 from judgeaudit.analysis.shadow.calls import CALLS
 from judgeaudit.analysis.shadow.kinds import ShadowReport, reports
-from judgeaudit.canonical import file_digest
 from judgeaudit.collect.past import log_dir
 from judgeaudit.design.layout import FROZEN
-from judgeaudit.errors import EvidenceError, InputError, UndefinedEstimate
+from judgeaudit.errors import InputError, UndefinedEstimate
 from judgeaudit.evidence.lock.gate_run import is_run
 from judgeaudit.evidence.log.reader import attempts_by_call
-from judgeaudit.evidence.log.runs import journal_path, sealed_runs, unsealed_runs
-from judgeaudit.evidence.log.sessions import HARNESS, OTHER, Session, read_session, reading_of
+from judgeaudit.evidence.log.runs import unsealed_runs
+from judgeaudit.evidence.log.sessions import HARNESS, OTHER, Session, reading_of, sealed_sessions
 from judgeaudit.evidence.marks import mark_of
 from judgeaudit.gateway.kinds import Kind, kinds_of
 from judgeaudit.instrument.spoken import said
@@ -42,22 +41,8 @@ def sessions_of(root: Path, names: Sequence[str] = ()) -> list[Session]:
     Raises `UndefinedEstimate` where nothing is sealed, `EvidenceError` where a journal or a part is
     not what its manifest says.
     """
-    log, found = log_dir(root), []
-    for run in sealed_runs(log):
-        if names and run.name not in names:
-            continue
-        path = journal_path(log, run.name)
-        files = [(path, run.manifest["journal"]["digest"])]
-        files += [
-            (run.folder / name, part["digest"]) for name, part in run.manifest["parts"].items()
-        ]
-        for file, promised in files:
-            if (digest := file_digest(file)) != promised:
-                raise EvidenceError(
-                    f"{file}: digest {digest} differs from the manifest's {promised}; "
-                    f"`judgeaudit verify {root}` says where"
-                )
-        found.append(read_session(path))
+    log = log_dir(root)
+    found = sealed_sessions(log, names)
     if not found:
         left = unsealed_runs(log)
         told = "the next gateway seals it" if left else "`judgeaudit gateway --to URL` records one"

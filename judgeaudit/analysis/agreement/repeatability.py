@@ -119,11 +119,6 @@ def numbers(part: pd.DataFrame) -> Grid:
     return layout(symmetrised(part))
 
 
-def number_clusters(grid: Grid, question: Question) -> Ints | None:
-    """Return task codes where the task is the cluster, None where the row is."""
-    return row_clusters(grid, question)
-
-
 def spearman(part: pd.DataFrame, question: Question) -> list[Estimate]:
     """Return the mean mid-rank Spearman over the question's pairs of readings."""
     grid = numbers(part)
@@ -191,11 +186,6 @@ def _coded(name: str, part: pd.DataFrame, question: Question) -> tuple[Ints, Int
 def _declared(codes: Ints, question: Question) -> int:
     seen = int(codes.max(initial=-1)) + 1
     return max(seen, question.whole("categories", max(seen, 1)))
-
-
-def no_disagreement(items: int, level: float = 0.95) -> float:
-    """Return the exact upper bound on per-item disagreement when `items` showed none."""
-    return disagreement_bound(items, level).high
 
 
 _fact = partial(

@@ -17,17 +17,17 @@ is their digest: how replies are read cannot be changed afterwards without being
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from judgeaudit.canonical import digest, digest_of
+from judgeaudit.canonical import digest_of, file_digest
 from judgeaudit.errors import EvidenceError
 from judgeaudit.evidence.log.chain import Entry, unframe
 from judgeaudit.evidence.log.reader import AttemptIndex, JournalRead, read_journal
 from judgeaudit.evidence.log.records import Asked, Kind, asked_from
-from judgeaudit.evidence.log.runs import journal_path
+from judgeaudit.evidence.log.runs import journal_path, sealed_runs
 from judgeaudit.instrument.rules import Rules
 from judgeaudit.instrument.spoken import reply_of
 from judgeaudit.instrument.value import ValueRule, value_rule
@@ -154,9 +154,26 @@ def _call(
     )
 
 
-def session_path(log_dir: Path, name: str) -> Path:
-    """Return where a session's journal is."""
-    return journal_path(log_dir, name)
+def sealed_sessions(log_dir: Path, names: Sequence[str] = ()) -> list[Session]:
+    """Return the sealed sessions in order (those of `names`), each held against its manifest.
+
+    Raises `EvidenceError` where a journal or a part is not what the manifest says.
+    """
+    found = []
+    for run in sealed_runs(log_dir):
+        if names and run.name not in names:
+            continue
+        journal, parts = journal_path(log_dir, run.name), run.manifest["parts"]
+        files = {journal: run.manifest["journal"]["digest"]}
+        files |= {run.folder / name: part["digest"] for name, part in parts.items()}
+        for file, promised in files.items():
+            if (digest := file_digest(file)) != promised:
+                raise EvidenceError(
+                    f"{file}: digest {digest} differs from the manifest's {promised}; "
+                    f"`judgeaudit verify {log_dir.parent}` says where"
+                )
+        found.append(read_session(journal))
+    return found
 
 
 def reading_of(
@@ -187,8 +204,3 @@ class Derivation:
     def __call__(self, attempts: list[Attempt], call: PlannedCall) -> Reading:
         """Return the reading of a call with at least one attempt."""
         return reading_of(attempts, call, self._apis[call.call_id], self._rule, self._rules)
-
-
-def stored_whole(asked: Asked) -> bool:
-    """Return whether the stored body is the one that was sent, byte for byte."""
-    return asked.body is not None and digest(asked.body) == asked.body_sha256

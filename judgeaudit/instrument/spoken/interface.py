@@ -8,7 +8,7 @@ stand in it again in all three APIs.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -115,8 +115,3 @@ def messages_of(listed: Any) -> tuple[Message, ...]:
 def put_together(document: Mapping[str, Any]) -> bytes:
     """Return the bytes of a document made from events."""
     return body_bytes(dict(document))
-
-
-def joined(pieces: Sequence[Any]) -> str:
-    """Return the texts among some pieces, joined."""
-    return "".join(piece for piece in pieces if isinstance(piece, str))

@@ -1,6 +1,6 @@
 """A registered rule held against named instruments: its chances and calls, one cell each.
 
-* A rule is `Weighed` here: it draws readings of an instrument, and decides on them as it will on
+* A rule (`fixed`, `sequential`) draws readings of an instrument, and decides on them as it will on
   the study's own.
 * The characteristic of a gate is that of the even instrument; one that only holds for it says so.
 * An instrument whose noise comes by run has no rate that one run could show: a run's verdict
@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from judgeaudit.stats.operating import DEGRADED_PASSES, HEALTHY_PASSES, Chances
 
@@ -49,19 +49,6 @@ class Simulated:
             "mean_calls": self.calls,
             "runs": self.runs,
         }
-
-
-class Weighed(Protocol):
-    """A rule that can be held against instruments."""
-
-    @property
-    def instruments(self) -> tuple[str, ...]:
-        """Names of the instruments, the even one first."""
-        ...
-
-    def weigh(self, instrument: str, truth: float, runs: int | None = None) -> Simulated:
-        """Return the cell of one instrument of a true value."""
-        ...
 
 
 def shortcomings(
