@@ -88,8 +88,12 @@ def loosened(frozen: FrozenStudy) -> Iterator[Bar]:
 
 
 def _before(amended_at: str, begun: int, frozen: FrozenStudy) -> bool:
+    """Return whether an amendment was surely made before a run began (nanoseconds).
+
+    It is dated in whole seconds: one of the second in which the run began may have come after it.
+    """
     real = frozen.registration.schedule.clock == "utc"
-    return real and datetime.fromisoformat(amended_at).timestamp() * 1e9 < begun
+    return real and datetime.fromisoformat(amended_at).timestamp() < begun // 1_000_000_000
 
 
 def _undone(run: FrozenStudy, frozen: FrozenStudy, key: str) -> Iterator[Bar]:

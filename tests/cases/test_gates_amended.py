@@ -2,11 +2,14 @@
 
 import json
 import random
+from datetime import UTC, datetime
 
 import pytest
 from typer.testing import CliRunner
 
 from judgeaudit.cli import app, commands
+from judgeaudit.evidence.lock.files import load_frozen
+from judgeaudit.study.gate_history import _before
 
 commands.register(app)
 
@@ -93,3 +96,16 @@ def test_an_amendment_that_lets_a_model_in_says_so(frozen, text, served, chat, b
     assert says in found.stdout
     assert any(says in mark for mark in document["gates"][0]["marks"])
     assert document["amendments"][0]["seen"] == "60 answers"
+
+
+@pytest.mark.parametrize(
+    ("second", "before"), [(99, True), (100, False), (101, False)], ids=["before", "same", "after"]
+)
+def test_an_amendment_of_the_second_in_which_a_run_began_is_not_before_it(
+    frozen, text, second, before
+):
+    """case G7: a run begins at 100.9 s; an amendment made at 100.95 s is dated 100 s."""
+    root = frozen(text("http://judge.example", schedule=BLOCKS, gates=WITHIN), items=50)
+    dated = datetime.fromtimestamp(second, UTC).isoformat(timespec="seconds")
+
+    assert _before(dated, 100_900_000_000, load_frozen(root)) is before
