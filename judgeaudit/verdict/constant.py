@@ -23,7 +23,8 @@ from judgeaudit.verdict.compare import meets
 NEARLY, ROOM = 0.9, 0.05
 ANSWERS = ("label", "number", "category", "ranking", "text")
 ALIKE = frozenset({"category_exact", "ranking_exact", "number_exact", "text_exact"})
-"""Statistics that a blind judge meets by answering alike; `flip_rate` is their complement."""
+"""Statistics that a blind judge meets by answering alike; those of `FLIPS` are their complement."""
+FLIPS = frozenset({"flip_rate", "flip_rate_all_answers", "order_flip", "order_flip_all_answers"})
 
 
 def one_answer(valid: pd.DataFrame) -> object | None:
@@ -40,7 +41,7 @@ def one_answer(valid: pd.DataFrame) -> object | None:
 
 def near_constant(valid: pd.DataFrame, gate: Gate) -> str | None:
     """Return why a gate would be met without looking at the items; None where it would not."""
-    if gate.statistic not in ALIKE | {"flip_rate"}:
+    if gate.statistic not in ALIKE | FLIPS:
         return None
     if valid["item"].nunique() < 2:
         return None
@@ -48,7 +49,7 @@ def near_constant(valid: pd.DataFrame, gate: Gate) -> str | None:
     if not len(shares) or shares.iloc[0] < NEARLY or shares.iloc[0] <= _gold_share(valid) + ROOM:
         return None
     alike = float((shares**2).sum())
-    blind = 1 - alike if gate.statistic == "flip_rate" else alike
+    blind = 1 - alike if gate.statistic in FLIPS else alike
     if not meets(blind, gate):
         return None
     return (
