@@ -18,9 +18,8 @@ FEW = 10
 
 def cluster_means(d: Floats, clusters: Sequence[str]) -> Floats:
     """Return the mean of each cluster's worlds that have a value, in order of first appearance."""
-    names = np.asarray(clusters)
-    found = [d[(names == name) & ~np.isnan(d)] for name in dict.fromkeys(clusters)]
-    return np.array([part.mean() for part in found if part.size])
+    means = by_cluster(d[None], clusters)[0]
+    return np.asarray(means[~np.isnan(means)])
 
 
 def by_cluster(d: Floats, clusters: Sequence[str]) -> Floats:

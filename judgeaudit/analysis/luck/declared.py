@@ -111,7 +111,7 @@ class Design:
 
     `losses`: with "planned" the share that is missing, and the worst cases, are those of planned
     worlds; with "asked", as in 0.1, of worlds that had a memory to ask with. `relevant` is the rule
-    by which an endpoint counts as relevant: contrast and the least value of it.
+    by which an endpoint counts as relevant: a contrast, and the claim that it makes there.
     """
 
     cells: Mapping[str, CellSpec]
