@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -229,10 +229,3 @@ def _between(taken: pd.DataFrame, kind: str, name: str, wish: Wish) -> PartRepor
     rows = first[several].assign(run="1")
     long = long_of(rows, kind, name, item="body", run="run", windows=True)
     return explore(long, wish).parts[0]
-
-
-def listed(report: Sequence[KindReport]) -> list[dict[str, object]]:
-    """Return the kinds with their counts, as a person chooses among them."""
-    return [
-        {"kind": r.name, "target": r.endpoint, "calls": r.calls, "bodies": r.bodies} for r in report
-    ]
