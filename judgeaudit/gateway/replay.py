@@ -49,8 +49,9 @@ class Place:
 
 @dataclass(slots=True)
 class Replay:
-    """The answers that are left. `unknown` counts requests that had none."""
+    """The answers of the log `source` that are left. `unknown` counts requests that had none."""
 
+    source: Path
     answers: dict[Key, list[Place]]
     given: int = 0
     unknown: int = 0
@@ -115,7 +116,7 @@ def load_replay(root: Path) -> Replay:
     for session in sessions:
         for key, place in _places(session):
             answers.setdefault(key, []).append(place)
-    return Replay(answers)
+    return Replay(root, answers)
 
 
 def _places(session: Session) -> Iterator[tuple[Key, Place]]:

@@ -287,6 +287,6 @@ async def replaying(plan: Plan, tell: Tell, environ: Mapping[str, str] = os.envi
     with _signals(stop):
         async with listening(handle, plan.host, plan.port) as port:
             here = _here(plan, port)
-            tell(f"gateway at {here}: answers from {plan.root} alone")
+            tell(f"gateway at {here}: answers from {replay.source} alone")
             code = await _until_done(plan, here, stop, environ, tell)
     return Ended(None, code, replayed=replay.given, unknown=replay.unknown)

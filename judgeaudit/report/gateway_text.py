@@ -80,8 +80,8 @@ def _circumstances(kind: KindReport) -> Iterator[str]:
     yield f"prompt tokens from a cache: originals {first}, re-asks {again}"
     if kind.equal_ids:
         yield (
-            f"warning: {kind.equal_ids} re-asks carry the id of their original's reply: a cache "
-            "answered, and the judge was not asked again"
+            f"warning: {kind.equal_ids} re-asks carry the id of their original's reply or request: "
+            "a cache answered, and the judge was not asked again"
         )
     if kind.later is not None:
         yield f"original/re-ask minus re-ask/re-ask disagreement: {_estimate(kind.later)}"

@@ -63,7 +63,9 @@ def contrast_figure(
     for axis, (contrast, rows) in zip(axes[:, 0], told, strict=True):
         _panel(axis, contrast, rows)
     figure.suptitle(name.replace("_", " "), fontsize=12)
-    legend = "difference in P(worse tool), 95 % interval; dashed: the margin; thin: worst cases"
+    levels = sorted({e.level for _, rows in told for _, e in rows})
+    level = " and ".join(f"{one:.0%}".replace("%", " %") for one in levels)
+    legend = f"difference in P(worse tool), {level} interval; dashed: the margin; thin: worst cases"
     figure.supxlabel(legend + note, fontsize=8)
     figure.set_layout_engine("constrained")
     return figure

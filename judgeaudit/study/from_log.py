@@ -149,6 +149,9 @@ def _readable(
     """Return the readout that reads what the rule reads."""
     calls = calls_frame(sessions, rule)
     own = calls[calls["body"].isin(bodies) & calls["condition"].eq(HARNESS)]
+    if rule.word is None and scale is not None:
+        remedy = "say by --value where the number stands, or leave --scale out"
+        raise InputError("--scale", found="the answers are read as exact text", remedy=remedy)
     if rule.word is None:
         texts = sorted(set(own["text"].dropna().str.strip()))
         return _verdict({}, texts) if 2 <= len(texts) <= MOST_LABELS else Readable("text", {})

@@ -159,6 +159,7 @@ def _row(
         last.prompt_tokens,
         last.cached_tokens,
         mark_of(document).reply_id,
+        last.request_id,
         last.model_returned,
         asked.system,
     )

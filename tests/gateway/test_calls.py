@@ -140,10 +140,11 @@ def test_an_unread_answer_is_missing_and_counted():
     assert judge.part.excluded == {"unparsed": 1}
 
 
-def test_a_cache_that_answered_is_told_by_the_replys_id():
+@pytest.mark.parametrize("column", ["reply_id", "request_id"])
+def test_a_cache_that_answered_is_told_by_an_id(column):
     rows = asked(1, "a", "CCC")
     for row, name in zip(rows, ("x", "x", "y"), strict=True):
-        row["reply_id"] = name
+        row[column] = name
 
     assert reports(frame(*rows), Wish(), {})[0].equal_ids == 1
 

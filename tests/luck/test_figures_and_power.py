@@ -67,8 +67,17 @@ def test_a_panel_shows_each_endpoint_and_their_mean(luck):
     rows = estimates_of(found, DESIGN.contrasts[0])
 
     assert [name for name, _ in rows] == ["a", "b", "these endpoints"]
-    assert contrast_figure(found, DESIGN, "harm") is not None
+    figure = contrast_figure(found, DESIGN, "harm")
+    assert "95 % interval" in figure.get_supxlabel()
     assert contrast_figure([], DESIGN, "harm") is None
+
+
+def test_a_figure_says_the_level_of_its_bars(luck):
+    """A gate decides at 90 %, and its estimates are drawn with their own intervals."""
+    table = luck.table(a={"F": "wbwb", "U": "bbbb"})
+    found = compute("luck_contrast", table, Question(over="all", design=DESIGN, level=0.9))
+
+    assert "90 % interval" in contrast_figure(found, DESIGN, "harm").get_supxlabel()
 
 
 def test_gates_of_one_endpoint_are_not_drawn_as_their_mean(luck):

@@ -121,7 +121,7 @@ STATISTICS = (
         compute=flip_rate_all_answers,
         over=(*PAIRS, *ORDERS),
         needs=words("repeats invalid"),
-        label="the same, no valid verdict counted as an answer of its own",
+        label="verdict changes, no valid verdict counted as an answer of its own",
     ),
     _share(
         name="order_flip_all_answers",

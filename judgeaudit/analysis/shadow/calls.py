@@ -43,6 +43,7 @@ CALLS = {
     "prompt_tokens": "As reported.",
     "cached_tokens": "As reported.",
     "reply_id": "The reply's own id.",
+    "request_id": "The provider's id of the request.",
     "model_returned": "The model that the reply names.",
     "system": "What the harness says is judged.",
 }

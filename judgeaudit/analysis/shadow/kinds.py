@@ -37,8 +37,8 @@ class KindReport:
     `classes` counts the harness's own calls by class; `readings` all readings by `ok` or reason.
     `lags` are the least, median and greatest seconds from an answer to its re-ask; `load` the
     median numbers of calls in flight, of originals and of re-asks; `cached` the shares of prompt
-    tokens that came from a cache, of both; `equal_ids` how many re-asks carried an id that their
-    original carried. Any of them is None where nothing was reported.
+    tokens that came from a cache, of both; `equal_ids` how many re-asks carried the reply's or
+    the request's id of their original. Any of them is None where nothing was reported.
     """
 
     name: str
@@ -215,9 +215,13 @@ def _cached(rows: pd.DataFrame) -> float | None:
 
 
 def _equal_ids(used: pd.DataFrame) -> int:
-    first = used[used["repeat"].eq(0)].set_index("origin")["reply_id"]
-    again = used[used["repeat"].gt(0) & used["reply_id"].notna()]
-    return int((again["reply_id"] == again["origin"].map(first)).sum())
+    first = used[used["repeat"].eq(0)].set_index("origin")
+    again = used[used["repeat"].gt(0)]
+    equal = [
+        again[name].notna() & again[name].eq(again["origin"].map(first[name]))
+        for name in ("reply_id", "request_id")
+    ]
+    return int((equal[0] | equal[1]).sum())
 
 
 def _between(taken: pd.DataFrame, kind: str, name: str, wish: Wish) -> PartReport | None:

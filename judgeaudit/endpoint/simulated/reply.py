@@ -92,9 +92,14 @@ def _say(scenario: Scenario, seed: int, request: Request, body_digest: str, when
         alternatives=alternatives,
         model=_model(scenario, when),
         fingerprint=_fingerprint(scenario, seed, body_digest, when),
-        id=f"{body_digest[-12:]}{when.t_ns % 10**9:09d}",
+        id=_made(body_digest, when),
         created=when.t_ns // 1_000_000_000,
     )
+
+
+def _made(body_digest: str, when: Virtual) -> str:
+    """Return what tells this answer from others, also to the same bytes at another time."""
+    return f"{body_digest[-12:]}{when.t_ns % 10**9:09d}"
 
 
 def _text(schema: Mapping[str, Any] | None) -> str | None:
@@ -156,7 +161,7 @@ def _whole(
     request_id = "request-id" if shaped.get("type") == "message" else "x-request-id"
     headers = (
         ("content-type", "application/json"),
-        (request_id, f"req_simulated_{body_digest[-12:]}_{when.attempt}"),
+        (request_id, f"req_simulated_{_made(body_digest, when)}_{when.attempt}"),
         *_headers(scenario, latency),
     )
     return SimReply(200, headers, body_bytes(shaped), fault.wire if fault is not None else "")
