@@ -35,9 +35,9 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from judgeaudit.design.base import Name, Strict
 
@@ -161,6 +161,15 @@ class Stage(Strict):
 Claim = Literal["present", "large", "negligible"]
 
 
+def _sized(weight: Decimal) -> Decimal:
+    if weight and not Decimal("0.000001") <= weight.copy_abs() <= 1_000_000:
+        raise ValueError("a weight is 0, or from 0.000001 to 1000000 in size")
+    return weight
+
+
+Weight = Annotated[Decimal, AfterValidator(_sized)]
+
+
 class ContrastSpec(Strict):
     """A contrast: signed weights over cells of the last stage, which add up to 0.
 
@@ -173,7 +182,7 @@ class ContrastSpec(Strict):
     name: Name
     scope: str = "all"
     labels: dict[str, str] = Field(default_factory=dict)
-    weights: dict[str, Decimal]
+    weights: dict[str, Weight]
     margin: Decimal | None = Field(default=None, ge=0)
     claims: tuple[Claim, ...] = ("present", "large", "negligible")
     everywhere: Claim | None = None

@@ -159,7 +159,10 @@ class Reasker:
                 body_sha256=reservation.body_sha256,
                 body=None,
                 redacted=False,
-                headers=stored(sent.headers),
+                headers={
+                    n: self._record.journal.redactor.text(v)
+                    for n, v in stored(sent.headers).items()
+                },
                 origin=reservation.call_id,
             )
             ticket = await self._record.ask_again(due.ticket, asked, due.repeat, time.time_ns())

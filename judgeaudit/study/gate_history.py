@@ -44,8 +44,9 @@ def asked_again(run: FrozenStudy, outcome: Callable[[FrozenStudy], str]) -> Iter
     begun = _place(run.root)
     for folder in run_folders(home_of(run.root)):
         other = read_run(folder)
-        same = all(own.get(name) == other.get(name) for name in ("commit", "day", "lock_digest"))
-        if not same or _place(folder) >= begun:
+        same = all(own.get(name) == other.get(name) for name in ("commit", "day"))
+        # An amendment makes no new commit: runs under an earlier lock were asked before, too.
+        if not same or other["lock_digest"] not in run.locks or _place(folder) >= begun:
             continue
         if (ended := outcome(load_run(folder))) != "pass":
             says = (

@@ -129,8 +129,8 @@ def _system(wish: str) -> Callable[[Pairs, bytes], str | None]:
         return lambda pairs, body: next((v for n, v in pairs if n.lower() == name), None)
     try:
         pattern = re.compile(wish)
-    except re.error as error:
-        found = f"{wish!r} is neither a header's name nor a pattern: {error}"
+    except (re.error, OverflowError, RecursionError) as error:
+        found = f"{wish[:80]!r} is neither a header's name nor a pattern: {error}"
         raise InputError(
             "--system", found=found, remedy="write X-System, or 'model=(\\w+)'"
         ) from None

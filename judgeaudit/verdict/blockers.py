@@ -43,7 +43,8 @@ from judgeaudit.analysis.estimate import Estimate
 from judgeaudit.design.criteria import Gate
 from judgeaudit.design.document import EndpointSpec, Registration
 from judgeaudit.design.identity import is_registered
-from judgeaudit.readings.table import probes
+from judgeaudit.errors import InputError
+from judgeaudit.readings.table import probes, select
 from judgeaudit.verdict.constant import absent_categories, near_constant, one_answer
 from judgeaudit.verdict.known import control_faults
 from judgeaudit.verdict.replays import replayed
@@ -143,11 +144,30 @@ def _of_answers(name: str, valid: pd.DataFrame, gates: Sequence[Gate]) -> Iterat
         yield Bar("one_answer", says, name)
         return
     for gate in gates:
-        if (says := near_constant(valid, gate) or "") and gate.where.get("endpoint", name) == name:
-            yield Bar("near_constant", says, name, (gate.id,))
+        if gate.where.get("endpoint", name) == name:
+            yield from _of_gate(name, _rows_of(valid, gate), gate)
     for category, items in absent_categories(valid):
         says = f"no reading gave {category!r}, the gold answer of {items} items"
         yield Bar("category_absent", says, name)
+
+
+def _of_gate(name: str, rows: pd.DataFrame, gate: Gate) -> Iterator[Bar]:
+    """Yield that a gate's own rows hold one answer, or next to none."""
+    if (answer := one_answer(rows)) is not None:
+        says = (
+            f"one answer only, {answer!r}, to all {rows['item'].nunique()} items that it is about"
+        )
+        yield Bar("one_answer", says, name, (gate.id,))
+    elif says := near_constant(rows, gate) or "":
+        yield Bar("near_constant", says, name, (gate.id,))
+
+
+def _rows_of(valid: pd.DataFrame, gate: Gate) -> pd.DataFrame:
+    """Return the readings that a gate is about; all where none is, which its estimate tells."""
+    try:
+        return select(valid, {key: value for key, value in gate.where.items() if key != "endpoint"})
+    except InputError:
+        return valid
 
 
 def barred(verdict: Verdict, found: Sequence[Bar], registered: Sequence[str]) -> Verdict:

@@ -109,3 +109,30 @@ def test_an_amendment_of_the_second_in_which_a_run_began_is_not_before_it(
     dated = datetime.fromtimestamp(second, UTC).isoformat(timespec="seconds")
 
     assert _before(dated, 100_900_000_000, load_frozen(root)) is before
+
+
+def test_a_trivial_amendment_does_not_let_a_commit_ask_until_it_passes(frozen, text, served):
+    """Failed under one key; the title is amended; under another key the judge is quiet."""
+    noisy = [True]
+    coin = random.Random(3)
+    steady = {}
+
+    def answer(data, _):
+        key = hash(bytes(data))
+        return (
+            coin.choice(["pass", "fail"])
+            if noisy[0]
+            else steady.setdefault(key, coin.choice(["pass", "fail"]))
+        )
+
+    root = frozen(text(served(answer), schedule=BLOCKS, gates=WITHIN), items=50)
+    assert call("gate", root, "--run-key", "k1").exit_code == 1
+    edit(root, 'title = "', 'title = "Again: ')
+    noisy[0] = False
+
+    found = call("gate", root, "--run-key", "k2")
+
+    assert found.exit_code == 3, found.output
+    assert "barred (asked_again)" in found.stdout
+    checked = call("verify", root)
+    assert checked.exit_code == 0, checked.output

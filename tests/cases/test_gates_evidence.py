@@ -15,6 +15,7 @@ from judgeaudit.cli import app, commands
 from judgeaudit.design.criteria import Gate
 from judgeaudit.design.document import Controls
 from judgeaudit.readings.table import checked
+from judgeaudit.verdict.blockers import _of_answers
 from judgeaudit.verdict.constant import near_constant
 from judgeaudit.verdict.known import control_faults
 
@@ -273,3 +274,19 @@ def test_the_most_frequent_answer_may_be_as_frequent_as_in_the_gold(statistic):
 
     assert f"{statistic} 0.064" in near_constant(valid, gate)
     assert near_constant(valid.assign(gold=valid["category"]), gate) is None
+
+
+def test_a_constant_judge_is_not_hidden_by_a_gates_where():
+    """Ten items of one group are all `A`, ten others are mixed: the gate is about the first."""
+    gate = Gate(id="g", statistic="flip_rate", at_most="0.30", where={"group": "x"})
+    wide = Gate(id="w", statistic="flip_rate", at_most="0.30")
+    rows = [
+        {"item": f"{group}{n}", "group": group, "repeat": k, "status": "ok", "category": said}
+        for group in "xy"
+        for n in range(10)
+        for k in range(2)
+        for said in ["A" if group == "x" else "AB"[n % 2]]
+    ]
+    found = list(_of_answers("judge", checked(pd.DataFrame(rows)), [gate, wide]))
+
+    assert [(bar.kind, bar.gates) for bar in found] == [("one_answer", ("g",))]

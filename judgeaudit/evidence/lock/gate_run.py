@@ -24,7 +24,7 @@ from judgeaudit.design.frozen import FrozenStudy
 from judgeaudit.design.plan import make_plan
 from judgeaudit.errors import EvidenceError, InputError
 from judgeaudit.evidence.documents import load_json
-from judgeaudit.evidence.lock.files import load_frozen
+from judgeaudit.evidence.lock.files import load_frozen, superseded_studies
 from judgeaudit.evidence.log.files import create
 
 GATES, RUN = "gates", "run.json"
@@ -104,9 +104,15 @@ def read_run(folder: Path) -> Mapping[str, Any]:
 
 
 def load_run(folder: Path) -> FrozenStudy:
-    """Return the study as the gate run in `folder` asks it; raises `EvidenceError`."""
-    facts = read_run(folder)
-    study = load_frozen(home_of(folder))
+    """Return the study as the gate run in `folder` asks it, by the lock under which it began.
+
+    Raises `EvidenceError` where run and folder do not belong together.
+    """
+    facts, home = read_run(folder), home_of(folder)
+    study = load_frozen(home)
+    if facts["lock_digest"] != study.lock_digest:
+        earlier = [found for found, _ in superseded_studies(home)]
+        study = next((s for s in earlier if s.lock_digest == facts["lock_digest"]), study)
     run = of_run(study, str(facts["key"]))
     if run.root.name != folder.resolve().name or facts["lock_digest"] not in study.locks:
         raise EvidenceError(

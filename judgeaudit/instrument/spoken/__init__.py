@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from judgeaudit.errors import InputError
 from judgeaudit.instrument.provider.compressed import readable
 from judgeaudit.instrument.provider.lenient import load_json
 from judgeaudit.instrument.rules import CURRENT, Rules
@@ -16,7 +17,7 @@ from judgeaudit.instrument.spoken.chat import Chat
 from judgeaudit.instrument.spoken.interface import Said, Spoken, events, is_stream
 from judgeaudit.instrument.spoken.messages import Messages
 from judgeaudit.instrument.spoken.responses import Responses
-from judgeaudit.model import Invalid, Reply
+from judgeaudit.model import Invalid, Reason, Reply
 
 __all__ = [
     "CATALOGUE",
@@ -66,9 +67,12 @@ def plain_reply_of(
 ) -> Reply | Invalid:
     """Return what a success says whose body was unpacked before, whatever its headers say."""
     spoken = CATALOGUE[api]
-    if is_stream(headers):
+    if not is_stream(headers):
+        return spoken.read(plain, rules)
+    try:
         return spoken.streamed(events(plain), rules)
-    return spoken.read(plain, rules)
+    except InputError as error:  # half a character, a number beyond all floats
+        return Invalid(Reason.BAD_BODY, f"the stream cannot be put together: {error.found}")
 
 
 def stream_ends(api: str | None, chunk: bytes) -> bool:
